@@ -1,0 +1,41 @@
+# Two commands set everything up: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+EDITABLE := --no-deps --no-build-isolation -e ./judge -e .
+
+.PHONY: demo test venv lint long bench clean
+
+demo: $(VENV)/.server
+	$(BIN)/steelyard demo $(DEMO)
+
+test: venv
+	$(BIN)/python -m pytest $(PYTEST)
+
+venv: $(VENV)/.dev
+
+long: venv
+	$(BIN)/python -m pytest -m long $(PYTEST)
+
+lint: venv
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(None if v >= (3, 11) else f"Steelyard needs Python 3.11 or newer, this is {v[0]}.{v[1]}: make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.server: requirements/server.lock pyproject.toml judge/pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/server.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(EDITABLE)
+	touch $@
+
+$(VENV)/.dev: requirements/dev.lock pyproject.toml judge/pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(EDITABLE)
+	touch $(VENV)/.server $@
+
+clean:
+	rm -rf $(VENV) build dist

@@ -1,0 +1,27 @@
+"""How a remote judge is reached: one provider's address, model, limits and prices."""
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+
+class RemoteSettings(BaseModel):
+    """One provider. `base_url` without a trailing slash; prices in USD a million tokens, None when unknown.
+
+    `requests_per_minute`, `tokens_per_minute`: None for no limit; they are shared by all workers through the store.
+    `budget_usd`, `budget_calls`: a hard stop for all workers together, counted from the ledger; None for none.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    base_url: str
+    model: str
+    api_key: SecretStr | None = None
+    timeout_s: float = Field(default=60.0, gt=0)
+    retries: int = Field(default=4, ge=0, le=10)
+    concurrency: int = Field(default=4, ge=1, le=256)
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    tokens_per_minute: int | None = Field(default=None, ge=1)
+    usd_per_million_prompt_tokens: float | None = Field(default=None, ge=0)
+    usd_per_million_completion_tokens: float | None = Field(default=None, ge=0)
+    budget_usd: float | None = Field(default=None, gt=0)
+    budget_calls: int | None = Field(default=None, ge=1)
+    abstain_below: float = Field(default=0.0, ge=0, le=1)
