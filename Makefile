@@ -28,12 +28,12 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.server: requirements/server.lock pyproject.toml judge/pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/server.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --require-hashes -r requirements/server.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(EDITABLE)
 	touch $@
 
 $(VENV)/.dev: requirements/dev.lock pyproject.toml judge/pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --require-hashes -r requirements/dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(EDITABLE)
 	touch $(VENV)/.server $@
 
