@@ -34,6 +34,8 @@ class Settings(BaseSettings):
     project: str = "default"
     judge: JudgeName = "embedded"
     judge_threads: int = Field(default=1, ge=1, le=64)
+    worker: bool = True
+    """Whether `serve` evaluates too, or leaves that to `steelyard worker` (PostgreSQL)."""
     concurrency: int = Field(default=1, ge=1, le=64)
     lease_s: float = Field(default=30.0, gt=0)
     max_attempts: int = Field(default=5, ge=1)
