@@ -1,18 +1,19 @@
 """Who is asking: the `Viewer` of a request, and the dependencies that demand one.
 
-API routes use `Depends(require("read"))`, pages `Depends(require_session)`, posted forms `Depends(require_form)`.
+API routes use `Depends(require("read"))`, pages `Depends(require_session)`, posted forms
+`Depends(require_form)`.
 """
 
 import hmac
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 from starlette.requests import Request
 
 from steelyard.errors import Forbidden
+from steelyard.schemas.query import Scope
 
-Scope = Literal["write", "read", "admin"]
 SCOPES: tuple[Scope, ...] = ("write", "read", "admin")
 CSRF_FIELD = "csrf_token"
 CSRF_HEADER = "x-csrf-token"
@@ -23,7 +24,8 @@ _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 class Viewer:
     """One project seen by one key or one browser session.
 
-    `session_id` and `csrf_token` are None for a key. `actor` is what the audit log says: `key:…` or `session:…`.
+    `session_id` and `csrf_token` are None for a key. `actor` is what the audit log says: `key:…` or
+    `session:…`.
     """
 
     project_id: str
@@ -49,7 +51,8 @@ class Authenticator(Protocol):
 def require(scope: Scope) -> Callable[[Request], Awaitable[Viewer]]:
     """A dependency that demands a key (`Authorization: Bearer`) or a session with the scope.
 
-    A session that changes something must send its CSRF token in `X-CSRF-Token`. Raises `Unauthorized`, `Forbidden`.
+    A session that changes something must send its CSRF token in `X-CSRF-Token`. Raises `Unauthorized`,
+    `Forbidden`.
     """
 
     async def viewer_with_scope(request: Request) -> Viewer:
@@ -62,12 +65,13 @@ def require(scope: Scope) -> Callable[[Request], Awaitable[Viewer]]:
 
 
 async def require_session(request: Request) -> Viewer:
-    """A dependency for pages: demands a session cookie. Raises `Unauthorized`, answered by the way to log in."""
+    """A dependency for pages: demands a session cookie. Raises `Unauthorized`, answered by the way in."""
     return _with_scope(await _gate(request).session_viewer(request), "read")
 
 
 async def require_form(request: Request) -> Viewer:
-    """A dependency for posted forms: a session and its CSRF token in the field `csrf_token` (or `X-CSRF-Token`)."""
+    """A dependency for posted forms: a session, and its CSRF token in the field `csrf_token` or the header
+    `X-CSRF-Token`."""
     viewer = await _gate(request).session_viewer(request)
     token = request.headers.get(CSRF_HEADER)
     if token is None:
