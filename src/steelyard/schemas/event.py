@@ -26,6 +26,8 @@ class Limits(Record):
     """What one event and one request may hold. Settings, with these defaults."""
 
     id_chars: int = 128
+    document_id_chars: int = 1_024
+    name_chars: int = 256
     task_chars: int = 8_000
     passages: int = 50
     passage_chars: int = 20_000
