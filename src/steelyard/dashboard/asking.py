@@ -1,0 +1,150 @@
+"""What every page is made from: who asks, of which store, about what, at what time; and how a page gets its two paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from sqlalchemy import Connection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from steelyard.access.services import Services, services
+from steelyard.access.viewer import Viewer, require, require_session
+from steelyard.errors import NotFound
+from steelyard.schemas.base import Record
+from steelyard.schemas.query import EventFilter
+from steelyard.store import events, judges
+
+from . import render
+from .models import Choice, Empty, JudgeName
+from .view import View, read_view
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request for a page. `params` are the URL's, the last of each name; `origin` is how this server is reached."""
+
+    viewer: Viewer
+    services: Services
+    now: datetime
+    params: Mapping[str, str]
+    search: str
+    origin: str
+
+    @property
+    def project(self) -> str:
+        return self.viewer.project_id
+
+    def view(self) -> View:
+        return read_view(self.params, now=self.now)
+
+
+def asked(request: Request, viewer: Viewer) -> Asked:
+    return Asked(
+        viewer=viewer,
+        services=services(request),
+        now=datetime.now(UTC),
+        params=dict(request.query_params),
+        search=request.url.query,
+        origin=f"{request.url.scheme}://{request.url.netloc}",
+    )
+
+
+def _by_session(request: Request, viewer: Annotated[Viewer, Depends(require_session)]) -> Asked:
+    return asked(request, viewer)
+
+
+def _by_session_or_key(request: Request, viewer: Annotated[Viewer, Depends(require("read"))]) -> Asked:
+    return asked(request, viewer)
+
+
+_MONTH, _TICK = timedelta(days=30), timedelta(seconds=1)
+Build = Callable[[Connection, Asked], Record]
+
+
+def both(router: APIRouter, path: str, *, template: str, title: str) -> Callable[[Build], Build]:
+    """Registers one builder as the page at `path` and as its JSON twin at `path.json`, which a read key may ask too."""
+
+    def register(build: Build) -> Build:
+        def page_html(ask: Annotated[Asked, Depends(_by_session)]) -> Response:
+            with ask.services.store.read() as connection:
+                page = build(connection, ask)
+            chrome = render.Chrome.of(ask.viewer, path=path, search=ask.search)
+            return render.html(template, page, chrome=chrome, title=title)
+
+        def page_json(ask: Annotated[Asked, Depends(_by_session_or_key)]) -> Response:
+            with ask.services.store.read() as connection:
+                return render.json(build(connection, ask))
+
+        router.add_api_route(path, page_html, methods=["GET"], include_in_schema=False)
+        router.add_api_route(f"{path}.json", page_json, methods=["GET"], include_in_schema=False)
+        return build
+
+    return register
+
+
+def event_filter(view: View) -> EventFilter:
+    return EventFilter(env=view.env, start=view.start, end=view.end)
+
+
+def chosen_judge(
+    c: Connection, project_id: str, wanted: str | None
+) -> tuple[JudgeName | None, tuple[Choice, ...]]:
+    """The judge a page is about (the wanted one, else the latest used) and all there are to choose from.
+
+    Raises `NotFound` for a judge that did nothing in this project.
+    """
+    rows = judges.used(c, project_id)
+    if not rows:
+        if wanted:
+            raise NotFound(f"judge {wanted!r} has evaluated nothing here", field="judge")
+        return None, ()
+    found = next((row for row in rows if row.judge_id == wanted), None) if wanted else rows[0]
+    if found is None:
+        known = ", ".join(row.judge_id for row in rows)
+        raise NotFound(f"judge {wanted!r} has evaluated nothing here", field="judge", hint=f"Known are: {known}.")
+    identity = found.identity
+    name = JudgeName(id=found.judge_id, name=identity.name, kind=identity.kind, model=identity.model)
+    return name, tuple(
+        Choice(value=row.judge_id, name=row.judge_id, chosen=row is found, n=row.evaluations) for row in rows
+    )
+
+
+def environments(c: Connection, project_id: str, view: View) -> tuple[Choice, ...]:
+    """The environments there are in the range, the chosen one always among them."""
+    found = events.facets(c, project_id, EventFilter(start=view.start, end=view.end)).env
+    choices = [Choice(value=f.value, name=f.value, n=f.n, chosen=f.value == view.env) for f in found]
+    if view.env and not any(choice.chosen for choice in choices):
+        choices.append(Choice(value=view.env, name=view.env, n=0, chosen=True))
+    return tuple(choices)
+
+
+def nothing_here(c: Connection, ask: Asked, view: View, path: str) -> Empty:
+    """The empty state of a range: no event at all, or none in this range and where the newest is."""
+    newest = events.page(c, ask.project, EventFilter(), limit=1).items
+    if not newest:
+        return Empty(
+            title="No events yet",
+            advice="Log one retrieval, or replay a file of them. Paste this to begin:",
+            paste=(
+                f"curl {ask.origin}/v1/log -H 'Authorization: Bearer sy_YOUR_KEY' -H 'Content-Type: application/json' \\\n"
+                '  -d \'{"task": "How long do refunds take?", "context": [{"id": "faq-7", "text": "Refunds take 14 days."}],'
+                ' "ground_truth": {"gold_doc_ids": ["faq-7"]}}\''
+            ),
+            link="/settings",
+            link_name="Make a key",
+        )
+    last = newest[0].created_at
+    around = View(range="30d", start=last, end=last, judge=view.judge)
+    return Empty(
+        title="No events in this range",
+        advice="There are events at other times or in other environments. Look at the days up to the newest one:",
+        link=path
+        + around.query(range="custom", **{"from": (last - _MONTH).isoformat(), "to": (last + _TICK).isoformat()}),
+        link_name="Show the last 30 days with events",
+    )
+
