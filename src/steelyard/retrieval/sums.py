@@ -1,0 +1,71 @@
+"""Sums over events, by task or by hash group of tasks: all that means, intervals and corrections need."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .scores import METRICS
+
+Matrix = NDArray[np.float64]
+
+GROUPS = 64
+"""Tasks are dealt into so many groups by their key; leaving one group out at a time gives intervals from
+sums."""
+
+LAYOUT = 1
+"""The version of `FIELDS`: stored sums of another layout must be made again."""
+
+MICRO = {
+    "recall": ("supported", "requirements"),
+    "precision": ("cited", "documents"),
+    "gt_recall": ("gold_in_context", "gold"),
+    "gt_precision": ("gold_in_context", "documents"),
+    "evaluator_precision": ("cited_gold", "cited"),
+    "evaluator_recall": ("cited_gold", "gold_in_context"),
+}
+"""Metrics with a pooled value: the counts that are summed before they are divided."""
+
+CORRECTED = ("recall", "precision")
+_CORRECTION_PARTS = ("labelled_gold", "labelled_judge", "labelled_n", "unlabelled_judge", "unlabelled_n")
+STATES = ("n", "scored", "unscored", "pending", "not_sampled", "errors", "estimated", "labelled")
+
+FIELDS = (
+    *(f"{metric}.{part}" for metric in METRICS for part in ("sum", "n")),
+    *(f"{metric}.micro.{part}" for metric in MICRO for part in ("over", "under")),
+    *(f"{metric}.{part}" for metric in CORRECTED for part in _CORRECTION_PARTS),
+    *STATES,
+)
+AT = {name: index for index, name in enumerate(FIELDS)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sums:
+    """`values`: clusters × `FIELDS`. A cluster is a task, or with `grouped` a hash group of tasks."""
+
+    values: Matrix
+    grouped: bool
+
+    def column(self, name: str) -> Matrix:
+        return np.asarray(self.values[:, AT[name]])
+
+    def total(self, name: str) -> float:
+        return float(self.column(name).sum())
+
+    def count(self, name: str) -> int:
+        return round(self.total(name))
+
+
+def group_of(task_key: str) -> int:
+    """The hash group of a task, 0..63."""
+    return int(task_key[:8], 16) % GROUPS
+
+
+def group_sums(rows: ArrayLike, groups: ArrayLike) -> Sums:
+    """The sums of stored rows (rows × `FIELDS`), each of one hash group (0..63)."""
+    table = np.asarray(rows, dtype=np.float64).reshape(-1, len(FIELDS))
+    codes = np.asarray(groups, dtype=np.int64)
+    values = np.empty((GROUPS, len(FIELDS)))
+    for index in range(len(FIELDS)):
+        values[:, index] = np.bincount(codes, weights=table[:, index], minlength=GROUPS)
+    return Sums(values=values, grouped=True)
