@@ -1,0 +1,87 @@
+"""What routes have in common: who asks, the store, the time, and paths that hold ids."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends, Path
+from pydantic import AfterValidator
+from sqlalchemy import Connection
+
+from steelyard.access.services import Services, services
+from steelyard.access.viewer import Viewer, require
+from steelyard.errors import NotFound
+from steelyard.schemas.base import Record
+from steelyard.store import audit, judges
+
+T = TypeVar("T")
+
+Reader = Annotated[Viewer, Depends(require("read"))]
+Writer = Annotated[Viewer, Depends(require("write"))]
+Admin = Annotated[Viewer, Depends(require("admin"))]
+App = Annotated[Services, Depends(services)]
+
+
+def _no_nul(value: str) -> str:
+    if "\0" in value:
+        raise ValueError("NUL (U+0000) is not accepted here")
+    return value
+
+
+Id = Annotated[
+    str,
+    Path(min_length=1, max_length=256, json_schema_extra={"pattern": "^[^\\u0000]*$"}),
+    AfterValidator(_no_nul),
+]
+"""An id in a path; longer ones than any there can be are refused."""
+
+
+class Items(Record):
+    """The base of lists that are never long."""
+
+
+@dataclass(frozen=True)
+class Act:
+    """What the audit log says of a change; `detail` holds no secrets and no texts of users."""
+
+    action: str
+    subject: str
+    detail: dict[str, Any]
+
+
+def change(
+    app: Services, viewer: Viewer, work: Callable[[Connection, datetime], T], *, act: Callable[[T], Act]
+) -> T:
+    """Runs a change and writes it into the audit log, both in one transaction."""
+    now = datetime.now(UTC)
+
+    def audited(c: Connection) -> T:
+        result = work(c, now)
+        said = act(result)
+        audit.add(
+            c,
+            viewer.project_id,
+            actor=viewer.actor,
+            action=said.action,
+            subject=said.subject,
+            detail=said.detail,
+            now=now,
+        )
+        return result
+
+    return app.store.write(audited)
+
+
+def judge_or_latest(c: Connection, project_id: str, judge_id: str | None) -> str:
+    """The judge asked for, else the latest used one. Raises `NotFound` when there is none."""
+    if judge_id is not None:
+        if all(row.judge_id != judge_id for row in judges.used(c, project_id)):
+            raise NotFound(f"the judge {judge_id[:80]!r} has evaluated nothing here", field="judge_id")
+        return judge_id
+    latest = judges.latest(c, project_id)
+    if latest is None:
+        raise NotFound(
+            "no judge has evaluated anything yet", hint="Log an event and wait for its evaluation."
+        )
+    return latest
