@@ -3,7 +3,10 @@
 Both are protocols; the store has the shared ones, `MemoryLedger` and `NoLimit` here serve a single process.
 """
 
+import random
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from threading import Lock
 from typing import Protocol
 
@@ -11,7 +14,8 @@ from steelyard.schemas.base import Record
 
 
 class Call(Record):
-    """A finished, paid call. `digest` is SHA-256 hex over the provider's base URL and the canonical request."""
+    """A finished, paid call. `digest` is SHA-256 hex over the provider's base URL and the canonical
+    request."""
 
     digest: str
     provider: str
@@ -49,8 +53,8 @@ class Limiter(Protocol):
         requests_per_minute: int | None,
         tokens_per_minute: int | None,
     ) -> float:
-        """Takes one request and `tokens` tokens, or takes nothing; returns 0.0 when taken, else the seconds to wait
-        before asking again."""
+        """Takes one request and `tokens` tokens, or takes nothing; returns 0.0 when taken, else the seconds
+        to wait before asking again."""
         ...
 
 
@@ -77,16 +81,19 @@ class MemoryLedger:
 class NoLimit:
     """A limiter that never waits."""
 
-    def acquire(
-        self,
-        provider: str,
-        *,
-        tokens: int,
-        requests_per_minute: int | None,
-        tokens_per_minute: int | None,
-    ) -> float:
+    def acquire(self, provider: str, **_: int | None) -> float:  # noqa: ARG002 - there is nothing to limit
         return 0.0
 
 
 Sleep = Callable[[float], None]
 """How waiting is done; tests hand in their own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Waiting:
+    """Everything about time that a remote judge uses. `sleep` None: until the time is over or the judge is
+    closed. `jitter` is in 0..1; `now` is seconds since 1970."""
+
+    sleep: Sleep | None = None
+    jitter: Callable[[], float] = random.random
+    now: Callable[[], float] = time.time

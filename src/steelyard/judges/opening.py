@@ -17,8 +17,8 @@ def open_judge(
 ) -> Judge:
     """The judge called `name`: `embedded`, `lexical`, `llm`, `systemone` or `openai-decisions`.
 
-    `remote` is needed by the last three. `ledger` and `limiter` are shared by all workers when the store's are
-    handed in; by default they serve this process alone. Nothing is sent anywhere until the first question.
+    `remote` is needed by the last three. `ledger` and `limiter` are shared by all workers when they come from
+    the store; by default they serve this process alone. Nothing is sent anywhere until the first question.
     Raises `ConfigurationError` for an unknown name or a remote judge without its settings.
     """
     if name == "embedded":

@@ -6,8 +6,12 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 class RemoteSettings(BaseModel):
     """One provider. `base_url` without a trailing slash; prices in USD a million tokens, None when unknown.
 
-    `requests_per_minute`, `tokens_per_minute`: None for no limit; they are shared by all workers through the store.
-    `budget_usd`, `budget_calls`: a hard stop for all workers together, counted from the ledger; None for none.
+    `requests_per_minute`, `tokens_per_minute`: None for no limit; they are shared by all workers through the
+    store. `budget_usd`, `budget_calls`: a hard stop for all workers together, counted from the ledger; None
+    for none. `abstain_below`: a decision model whose confidence max(p, 1 - p) is lower abstains.
+    `chars_per_call`: how much text under judgement one call carries; longer texts are read in windows.
+    `questions_per_call` (decision models): None for the wire's own limit. `returned_model`: the exact model
+    id a server must report; answers of another are refused.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -25,3 +29,7 @@ class RemoteSettings(BaseModel):
     budget_usd: float | None = Field(default=None, gt=0)
     budget_calls: int | None = Field(default=None, ge=1)
     abstain_below: float = Field(default=0.0, ge=0, le=1)
+    chars_per_call: int = Field(default=24_000, ge=500)
+    max_reply_tokens: int = Field(default=2048, ge=64)
+    questions_per_call: int | None = Field(default=None, ge=1, le=400)
+    returned_model: str | None = None
