@@ -1,4 +1,4 @@
-"""Who runs the jobs: threads of this process on SQLite, procrastinate's workers on PostgreSQL, behind one protocol."""
+"""Who runs the jobs: threads of this process on SQLite, procrastinate on PostgreSQL, behind one protocol."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -12,11 +12,11 @@ from .judging import JudgeSource, OpenJudge
 
 
 class Engine(Protocol):
-    """Judges queued events. Nothing here is needed for correctness but `start`: an event whose job got lost is found
-    by its row."""
+    """Judges queued events. Only `start` is needed for that: `enqueue` and `wake` make it sooner, and an
+    event whose job got lost is found by its row."""
 
     def start(self) -> None:
-        """Takes up the work: leases left by a dead process are released, workers start unless told otherwise."""
+        """Takes up the work: leases of a dead process are released, workers start unless told otherwise."""
         ...
 
     def enqueue(self, connection: Connection, project_id: str, event_ids: Sequence[str], /) -> None:
@@ -32,7 +32,7 @@ class Engine(Protocol):
         ...
 
     def stop(self, timeout: float = 10.0) -> None:
-        """Stops taking up work, finishes the batches in hand, and after `timeout` seconds gives their leases back."""
+        """Takes up no more work, finishes the batches in hand, after `timeout` seconds gives them back."""
         ...
 
 
@@ -41,8 +41,8 @@ def open_engine(
 ) -> Engine:
     """The engine for the store's database.
 
-    `judge` opens the judge when the first batch needs it (by default the one that `settings` name). `work` False:
-    this process only announces work for others and takes none up itself (default: `settings.worker`).
+    `judge` opens the judge when the first batch needs it (by default the one that `settings` name). `work`
+    False: this process only announces work for others and takes none up itself (default: `settings.worker`).
     """
     source = JudgeSource(store, settings, judge)
     working = settings.worker if work is None else work
