@@ -13,7 +13,7 @@ from steelyard.store import Store, requirements
 def ask(store: Store, project_id: str, events: Sequence[Event], judge: Judge, *, now: datetime) -> Asked:
     """The requirements of every task and subquery among `events`; where the judge made none, why not.
 
-    The judge is asked only for tasks without a list under its identity. When two processes ask for the same task
+    The judge is asked only for tasks without a list under its identity. When two processes ask for one task
     at once, both get the list that was stored first.
     """
     tasks = tasks_of(events)
