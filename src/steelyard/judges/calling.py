@@ -123,6 +123,15 @@ def unreadable(detail: str) -> Unscored:
     return Unscored(reason=UnscoredReason.UNREADABLE_REPLY, detail=detail)
 
 
+def missing(detail: str) -> Unscored:
+    return Unscored(reason=UnscoredReason.MISSING_DATA, detail=detail)
+
+
+def count(value: object, estimate: int) -> int:
+    """A server's count of tokens, or our estimate where it gives none that can be one."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else estimate
+
+
 class Caller:
     """Everything shared by the calls to one provider. `fresh` callers share it too, but never read the
     ledger."""

@@ -16,7 +16,7 @@ from openai.types.shared_params.response_format_json_schema import ResponseForma
 from steelyard.schemas.verdict import Unscored, UnscoredReason
 
 from ..backoff import is_retryable
-from ..calling import Finished, Unfinished, request_digest
+from ..calling import Finished, Unfinished, count, request_digest
 from ..sdk import exchange
 from ..wire import Reply
 
@@ -179,8 +179,8 @@ class ChatExchange:
         return Finished(
             reply=content.dump(),
             model=returned[:200],
-            prompt_tokens=_count(usage.get("prompt_tokens"), self.prompt_tokens),
-            completion_tokens=_count(usage.get("completion_tokens"), len(content.text.encode()) // 3 + 1),
+            prompt_tokens=count(usage.get("prompt_tokens"), self.prompt_tokens),
+            completion_tokens=count(usage.get("completion_tokens"), len(content.text.encode()) // 3 + 1),
         )
 
     def _format(self) -> ResponseFormatJSONSchema:
@@ -212,7 +212,3 @@ def _content(body: Mapping[str, Any]) -> Content:
         raise Unfinished("the server's answer is no chat completion", again=False)
     refused = (isinstance(refusal, str) and bool(refusal.strip())) or finish == "content_filter"
     return Content(text or "", refused=refused, cut_off=finish == "length")
-
-
-def _count(value: object, estimate: int) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else estimate

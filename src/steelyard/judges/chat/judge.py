@@ -20,7 +20,7 @@ from steelyard.schemas.judging import (
 from steelyard.schemas.verdict import Unscored, UnscoredReason
 
 from ..batches import Batches
-from ..calling import Caller, total, unreadable
+from ..calling import Caller, missing, total, unreadable
 from ..calls import Ledger, Limiter, MemoryLedger, NoLimit, Waiting
 from ..packing import Piece, packs, parts, pieces
 from ..sdk import open_sdk
@@ -35,6 +35,7 @@ REQUIREMENTS_PER_CALL = 12
 PASSAGES_PER_CALL = 20
 CLAIMS_PER_CALL = 12
 REPEATED_CHARS = 4_000
+ANY_FACT = "any fact that is needed to do the task"
 
 T = TypeVar("T")
 
@@ -134,7 +135,8 @@ class ChatJudge:
         chars = self._settings.chars_per_call
         usages: list[Usage] = []
         calls: list[tuple[list[Piece], list[SupportReply]]] = []
-        texts = [requirement.text for requirement in case.requirements]
+        slots = all(requirement.slot for requirement in case.requirements)
+        texts = [ANY_FACT] if slots else [requirement.text for requirement in case.requirements]
         for group in packs(pieces(case.passages, chars=chars), chars=chars, most=PASSAGES_PER_CALL):
             rows: list[SupportReply] = []
             for _, part in parts(texts, most=REQUIREMENTS_PER_CALL):
@@ -143,7 +145,7 @@ class ChatJudge:
                     return reply
                 rows.extend(reply)
             calls.append((group, rows))
-        return support_from(calls, usage=total(usages))
+        return support_from(calls, slots=slots, usage=total(usages))
 
     def _grounded(self, case: GroundedCase) -> GroundedAnswer | Unscored:
         if not case.source.strip():
@@ -203,7 +205,3 @@ class ChatJudge:
                 said = {"role": "assistant", "content": content.text[:REPEATED_CHARS] or "(nothing)"}
                 messages = [*messages, said, {"role": "user", "content": repair(problem)}]
         return unreadable(f"the model's reply cannot be read, nor could the second one: {problem}")
-
-
-def missing(detail: str) -> Unscored:
-    return Unscored(reason=UnscoredReason.MISSING_DATA, detail=detail)

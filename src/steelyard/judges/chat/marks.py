@@ -20,7 +20,7 @@ from .replies import ClaimReply, SupportReply
 
 
 def support_from(
-    calls: Sequence[tuple[Sequence[Piece], Sequence[SupportReply]]], *, usage: Usage
+    calls: Sequence[tuple[Sequence[Piece], Sequence[SupportReply]]], *, slots: bool, usage: Usage
 ) -> SupportAnswer:
     """`calls` pairs the pieces a call showed with its reply to every requirement, in order.
 
@@ -61,7 +61,7 @@ def support_from(
         for (requirement, position), reason in sorted(reasons.items())
     )
     cited_positions = tuple(sorted({position for _, position in evidence}))
-    return SupportAnswer(cells=cells, cited=cited_positions, usage=usage)
+    return SupportAnswer(cells=() if slots else cells, cited=cited_positions, estimated=slots, usage=usage)
 
 
 def claims_from(
