@@ -106,7 +106,9 @@ def chosen_judge(
     found = next((row for row in rows if row.judge_id == wanted), None) if wanted else rows[0]
     if found is None:
         known = ", ".join(row.judge_id for row in rows)
-        raise NotFound(f"judge {wanted!r} has evaluated nothing here", field="judge", hint=f"Known are: {known}.")
+        raise NotFound(
+            f"judge {wanted!r} has evaluated nothing here", field="judge", hint=f"Known are: {known}."
+        )
     identity = found.identity
     name = JudgeName(id=found.judge_id, name=identity.name, kind=identity.kind, model=identity.model)
     return name, tuple(
@@ -144,7 +146,8 @@ def nothing_here(c: Connection, ask: Asked, view: View, path: str) -> Empty:
         title="No events in this range",
         advice="There are events at other times or in other environments. Look at the days up to the newest one:",
         link=path
-        + around.query(range="custom", **{"from": (last - _MONTH).isoformat(), "to": (last + _TICK).isoformat()}),
+        + around.query(
+            range="custom", **{"from": (last - _MONTH).isoformat(), "to": (last + _TICK).isoformat()}
+        ),
         link_name="Show the last 30 days with events",
     )
-

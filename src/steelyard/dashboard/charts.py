@@ -87,13 +87,17 @@ def _body(points: Sequence[Point], scale: Scale) -> list[Markup]:
     for run in runs(points):
         at = [scale.x(_middle(p)) for p in run]
         values = [scale.y(p.estimate.value or 0.0) for p in run]
-        lows = [scale.y(p.estimate.low if p.estimate.low is not None else p.estimate.value or 0.0) for p in run]
-        highs = [scale.y(p.estimate.high if p.estimate.high is not None else p.estimate.value or 0.0) for p in run]
+        lows = [
+            scale.y(p.estimate.low if p.estimate.low is not None else p.estimate.value or 0.0) for p in run
+        ]
+        highs = [
+            scale.y(p.estimate.high if p.estimate.high is not None else p.estimate.value or 0.0) for p in run
+        ]
         if len(run) == 1:
             parts.append(
-                Markup('<line class="whisker" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/><circle class="lone" cx="{0}" cy="{3}" r="1.6"/>').format(
-                    f"{at[0]:.1f}", f"{lows[0]:.1f}", f"{highs[0]:.1f}", f"{values[0]:.1f}"
-                )
+                Markup(
+                    '<line class="whisker" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/><circle class="lone" cx="{0}" cy="{3}" r="1.6"/>'
+                ).format(f"{at[0]:.1f}", f"{lows[0]:.1f}", f"{highs[0]:.1f}", f"{values[0]:.1f}")
             )
             continue
         outline = [*zip(at, highs, strict=True), *reversed(list(zip(at, lows, strict=True)))]
@@ -123,7 +127,9 @@ def _marks(marks: Sequence[Mark], scale: Scale) -> list[Markup]:
             )
         )
         if x - free >= 9:
-            parts.append(Markup('<text class="letter" x="{}" y="7">{}</text>').format(f"{x:.1f}", mark.letter))
+            parts.append(
+                Markup('<text class="letter" x="{}" y="7">{}</text>').format(f"{x:.1f}", mark.letter)
+            )
             free = x
     return parts
 
@@ -132,7 +138,9 @@ def _hovers(points: Sequence[Point], scale: Scale) -> list[Markup]:
     parts = []
     for p in points:
         left, right = scale.x(p.start), scale.x(p.end)
-        text = Markup("{}: {} {} n={}").format(moment(p.start), figure(p.estimate.value), _plain(p.estimate), p.estimate.n)
+        text = Markup("{}: {} {} n={}").format(
+            moment(p.start), figure(p.estimate.value), _plain(p.estimate), p.estimate.n
+        )
         parts.append(
             Markup('<rect class="hover" x="{}" y="0" width="{}" height="{}"><title>{}</title></rect>').format(
                 f"{left:.1f}", f"{max(right - left, 0.1):.1f}", f"{scale.height:.0f}", text
@@ -156,13 +164,17 @@ def _said(name: str, points: Sequence[Point]) -> str:
     )
 
 
-def trend(points: Sequence[Point], *, name: str, start: datetime, end: datetime, marks: Sequence[Mark] = ()) -> Markup:
+def trend(
+    points: Sequence[Point], *, name: str, start: datetime, end: datetime, marks: Sequence[Mark] = ()
+) -> Markup:
     """A tile's small multiple: line, interval band, last point, release marks, the axis ends at the right."""
     low, high = axis(points)
     scale = Scale(start=start, end=end, low=low, high=high)
     right, floor = f"{WIDTH - RIGHT + 6:.0f}", HEIGHT - BOTTOM
     parts = [
-        Markup('<line class="floor" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(LEFT, WIDTH - RIGHT, floor, floor),
+        Markup('<line class="floor" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(
+            LEFT, WIDTH - RIGHT, floor, floor
+        ),
         *_marks(marks, scale),
         *_body(points, scale),
         Markup('<text class="end" x="{}" y="{}">{}</text>').format(right, TOP + 3, f"{high:.1f}"),
@@ -176,10 +188,12 @@ def trend(points: Sequence[Point], *, name: str, start: datetime, end: datetime,
 
 def spark(points: Sequence[Point], *, name: str, start: datetime, end: datetime) -> Markup:
     """A table's small line, on the whole axis 0..1 so that rows can be compared."""
-    scale = Scale(start=start, end=end, low=0.0, high=1.0, width=120, height=24, left=2, right=4, top=3, bottom=3)
-    return Markup('<svg class="spark" viewBox="0 0 120 24" width="120" height="24" role="img" aria-label="{}">{}</svg>').format(
-        _said(name, points), Markup("").join(_body(points, scale))
+    scale = Scale(
+        start=start, end=end, low=0.0, high=1.0, width=120, height=24, left=2, right=4, top=3, bottom=3
     )
+    return Markup(
+        '<svg class="spark" viewBox="0 0 120 24" width="120" height="24" role="img" aria-label="{}">{}</svg>'
+    ).format(_said(name, points), Markup("").join(_body(points, scale)))
 
 
 def strip(estimate: Estimate, *, name: str) -> Markup:
@@ -191,10 +205,12 @@ def strip(estimate: Estimate, *, name: str) -> Markup:
     if estimate.low is not None and estimate.high is not None:
         ends = (f"{2 + 116 * estimate.low:.1f}", f"{2 + 116 * estimate.high:.1f}")
         parts.append(Markup('<line class="reach" x1="{}" x2="{}" y1="8" y2="8"/>').format(*ends))
-    parts.append(Markup('<circle class="last" cx="{}" cy="8" r="3"/>').format(f"{2 + 116 * estimate.value:.1f}"))
-    return Markup('<svg class="strip" viewBox="0 0 120 16" width="120" height="16" role="img" aria-label="{}">{}</svg>').format(
-        said, Markup("").join(parts)
+    parts.append(
+        Markup('<circle class="last" cx="{}" cy="8" r="2.4"/>').format(f"{2 + 116 * estimate.value:.1f}")
     )
+    return Markup(
+        '<svg class="strip" viewBox="0 0 120 16" width="120" height="16" role="img" aria-label="{}">{}</svg>'
+    ).format(said, Markup("").join(parts))
 
 
 def stack(parts: Sequence[tuple[str, str, int]], *, name: str) -> Markup:
@@ -207,12 +223,12 @@ def stack(parts: Sequence[tuple[str, str, int]], *, name: str) -> Markup:
         width = 400 * n / total
         if n:
             drawn.append(
-                Markup('<rect class="{}" x="{}" y="0" width="{}" height="10"><title>{}: {}</title></rect>').format(
-                    css, f"{x:.2f}", f"{max(width, 1.0):.2f}", word, f"{n:,}"
-                )
+                Markup(
+                    '<rect class="{}" x="{}" y="0" width="{}" height="10"><title>{}: {}</title></rect>'
+                ).format(css, f"{x:.2f}", f"{max(width, 1.0):.2f}", word, f"{n:,}")
             )
         x += width
     said = f"{name}: " + ", ".join(f"{n:,} {word}" for _, word, n in parts if n)
-    return Markup('<svg class="stack" viewBox="0 0 400 10" preserveAspectRatio="none" role="img" aria-label="{}">{}</svg>').format(
-        said, Markup("").join(drawn)
-    )
+    return Markup(
+        '<svg class="stack" viewBox="0 0 400 10" preserveAspectRatio="none" role="img" aria-label="{}">{}</svg>'
+    ).format(said, Markup("").join(drawn))

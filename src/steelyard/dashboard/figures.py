@@ -74,7 +74,11 @@ def clock(value: datetime) -> Markup:
 
 def datum(value: float | None, shown: str) -> Markup:
     """The shown text with its exact number, so that a page and its JSON twin can be held against each other."""
-    return Markup("{}").format(shown) if value is None else Markup('<data value="{}">{}</data>').format(repr(value), shown)
+    return (
+        Markup("{}").format(shown)
+        if value is None
+        else Markup('<data value="{}">{}</data>').format(repr(value), shown)
+    )
 
 
 def number(value: float | None, digits: int = 3) -> Markup:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from typing import Any
 
+import orjson
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
@@ -18,6 +19,7 @@ from steelyard.schemas.base import Record
 
 from . import charts, figures
 from .view import query
+from .wording import DECISION_WORDS, KIND_WORDS, STATUS_WORDS
 
 NAV = (
     ("Overview", "/overview"),
@@ -32,7 +34,9 @@ MEDIA = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8
 
 def _load_assets() -> Mapping[str, bytes]:
     folder = files("steelyard.dashboard") / "static"
-    return {item.name: item.read_bytes() for item in folder.iterdir() if item.name.rsplit(".", 1)[-1] in MEDIA}
+    return {
+        item.name: item.read_bytes() for item in folder.iterdir() if item.name.rsplit(".", 1)[-1] in MEDIA
+    }
 
 
 ASSETS = _load_assets()
@@ -79,6 +83,10 @@ def event_link(event_id: str) -> str:
     return "/event" + query({"id": event_id})
 
 
+def _pretty(value: Any) -> str:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+
+
 def _local(value: datetime) -> str:
     return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
@@ -100,7 +108,14 @@ def _environment() -> Environment:
     written: dict[str, Any] = {name: getattr(figures, name) for name in WRITERS}
     drawn: dict[str, Any] = {name: getattr(charts, name) for name in ("trend", "spark", "strip", "stack")}
     made.globals |= written | drawn
-    made.globals |= {"event_link": event_link, "local": _local, "signed_seconds": _signed_seconds, "query": query}
+    made.globals |= {
+        "event_link": event_link,
+        "local": _local,
+        "signed_seconds": _signed_seconds,
+        "query": query,
+    }
+    made.globals |= {"status_words": STATUS_WORDS, "kind_words": KIND_WORDS, "decision_words": DECISION_WORDS}
+    made.filters["pretty"] = _pretty
     return made
 
 
@@ -111,7 +126,9 @@ WRITERS = (
 _ENVIRONMENT = _environment()
 
 
-def html(name: str, page: Record | None, *, chrome: Chrome, title: str, status: int = 200, **extra: Any) -> HTMLResponse:
+def html(
+    name: str, page: Record | None, *, chrome: Chrome, title: str, status: int = 200, **extra: Any
+) -> HTMLResponse:
     """The page as HTML, never cached: it holds a form token."""
     text = _ENVIRONMENT.get_template(name).render(page=page, chrome=chrome, title=title, **extra)
     return HTMLResponse(text, status_code=status, headers={"Cache-Control": "no-store"})
@@ -119,4 +136,6 @@ def html(name: str, page: Record | None, *, chrome: Chrome, title: str, status: 
 
 def json(page: Record) -> Response:
     """The same page object as JSON."""
-    return Response(page.model_dump_json(), media_type="application/json", headers={"Cache-Control": "no-store"})
+    return Response(
+        page.model_dump_json(), media_type="application/json", headers={"Cache-Control": "no-store"}
+    )

@@ -77,7 +77,9 @@ def read_view(params: Mapping[str, str], *, now: datetime) -> View:
     if chosen != "custom":
         if chosen not in SPANS:
             raise InvalidInput(
-                f"range {chosen!r} is not known", field="range", hint=f"Use one of {', '.join(SPANS)}, custom."
+                f"range {chosen!r} is not known",
+                field="range",
+                hint=f"Use one of {', '.join(SPANS)}, custom.",
             )
         return View(range=cast(Range, chosen), start=now - SPANS[chosen], end=now, env=env, judge=judge)
     end = _instant(params, "to") or now
