@@ -9,8 +9,8 @@ Band = Literal["high", "moderate", "low"]
 
 
 class Coverage(Record):
-    """How much of what should be judged was. `share` is scored / (scored + unscored), None when both are 0;
-    `worst_low`, `worst_high` bound mean recall if every unscored event had scored 0 or 1."""
+    """How much of what should be judged was. `share` is scored / (scored + unscored + errors), None when all are 0;
+    `worst_low`, `worst_high` bound mean recall if every event that was not scored had scored 0 or 1."""
 
     scored: int
     unscored: int
