@@ -2,28 +2,74 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, select
 
+from steelyard.errors import NotFound
 from steelyard.schemas.judging import JudgeIdentity
 from steelyard.schemas.query import JudgeRow
+
+from .tables import evaluations, judges
+from .upsert import insert
 
 
 def register(c: Connection, identity: JudgeIdentity, *, now: datetime) -> None:
     """Stores the identity when it is new."""
-    raise NotImplementedError
+    if c.execute(select(judges.c.judge_id).where(judges.c.judge_id == identity.id)).first() is None:
+        new = insert(c, judges).values(
+            judge_id=identity.id, identity=identity.model_dump_json(), created_at=now
+        )
+        c.execute(new.on_conflict_do_nothing())
 
 
 def get(c: Connection, judge_id: str) -> JudgeIdentity:
     """Raises `NotFound`."""
-    raise NotImplementedError
+    found = c.execute(select(judges.c.identity).where(judges.c.judge_id == judge_id)).scalar()
+    if found is None:
+        raise NotFound(f"no judge {judge_id!r} ever judged here")
+    return JudgeIdentity.model_validate_json(found)
 
 
 def used(c: Connection, project_id: str) -> tuple[JudgeRow, ...]:
     """The judges with evaluations in the project, latest used first."""
-    raise NotImplementedError
+    e = evaluations.c
+    numbers = (
+        select(
+            e.judge_id,
+            judges.c.identity,
+            func.min(e.evaluated_at).label("first"),
+            func.max(e.evaluated_at).label("last"),
+            func.count().label("n"),
+            func.count(e.unscored).label("unscored"),
+            func.sum(e.calls).label("calls"),
+            func.sum(e.cached_calls).label("cached_calls"),
+            func.sum(e.cost_usd).label("cost_usd"),
+            func.avg(e.latency_s).label("latency_s"),
+        )
+        .join(judges, judges.c.judge_id == e.judge_id)
+        .where(e.project_id == project_id)
+        .group_by(e.judge_id, judges.c.identity)
+    )
+    rows = sorted(c.execute(numbers), key=lambda row: row.last, reverse=True)
+    return tuple(
+        JudgeRow(
+            identity=JudgeIdentity.model_validate_json(row.identity),
+            judge_id=row.judge_id,
+            first_used_at=row.first,
+            last_used_at=row.last,
+            evaluations=row.n,
+            unscored=row.unscored,
+            calls=int(row.calls),
+            cached_calls=int(row.cached_calls),
+            cost_usd=row.cost_usd,
+            latency_s_mean=row.latency_s,
+        )
+        for row in rows
+    )
 
 
 def latest(c: Connection, project_id: str) -> str | None:
     """The id of the judge of the latest evaluation in the project: the one pages show unless told
     otherwise."""
-    raise NotImplementedError
+    mine = select(evaluations.c.judge_id).where(evaluations.c.project_id == project_id)
+    found: str | None = c.execute(mine.order_by(evaluations.c.evaluated_at.desc()).limit(1)).scalar()
+    return found

@@ -1,0 +1,14 @@
+"""The first schema."""
+
+from alembic import op
+
+from steelyard.store.tables import metadata
+
+revision = "0001"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    metadata.create_all(op.get_bind())
