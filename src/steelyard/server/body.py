@@ -3,18 +3,20 @@
 `read_json` answers plain Python values (finite numbers, valid Unicode, no duplicate keys) or raises.
 """
 
+import asyncio
 import json
 import zlib
 from collections.abc import Iterable
 from typing import Any, Final
 
 import orjson
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from steelyard.errors import Malformed, TooLarge, UnsupportedMedia
 
 JSON: Final = "application/json"
 _GZIP_WINDOW = zlib.MAX_WBITS | 16
+_BODY_S = 60.0
 _STEP = 256 * 1024
 
 
@@ -104,11 +106,17 @@ async def _read(request: Request, *, max_bytes: int) -> bytes:
         raise _too_large("has", limit=max_bytes, actual=int(declared))
     pieces: list[bytes] = []
     total = 0
-    async for piece in request.stream():
-        total += len(piece)
-        if total > max_bytes:
-            raise _too_large("has", limit=max_bytes)
-        pieces.append(piece)
+    try:
+        async with asyncio.timeout(_BODY_S):
+            async for piece in request.stream():
+                total += len(piece)
+                if total > max_bytes:
+                    raise _too_large("has", limit=max_bytes)
+                pieces.append(piece)
+    except TimeoutError:
+        raise Malformed(f"the body did not arrive within {_BODY_S:.0f} s") from None
+    except ClientDisconnect:
+        raise Malformed("the body broke off") from None
     return b"".join(pieces)
 
 

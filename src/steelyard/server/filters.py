@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from steelyard.errors import InvalidInput
 from steelyard.retrieval.fields import timestamp
@@ -15,6 +15,7 @@ from steelyard.schemas.query import EventFilter
 Range = Literal["1h", "6h", "12h", "24h", "7d", "30d"]
 _HOURS = {"1h": 1, "6h": 6, "12h": 12, "24h": 24, "7d": 24 * 7, "30d": 24 * 30}
 _DIGITS = re.compile(r"[0-9]{1,6}", re.ASCII)
+NO_NUL = r"^[^\x00]*$"
 TIME_PATTERN = r"^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$"
 
 
@@ -37,18 +38,7 @@ def _truth(value: object) -> bool:
     return value == "true"
 
 
-def _no_nul(value: str) -> str:
-    if "\0" in value:
-        raise ValueError("NUL (U+0000) is not accepted here")
-    return value
-
-
-Line = Annotated[
-    str,
-    Field(min_length=1, max_length=512),
-    AfterValidator(_no_nul),
-    Field(json_schema_extra={"pattern": "^[^\\u0000]*$"}),
-]
+Line = Annotated[str, Field(min_length=1, max_length=512, pattern=NO_NUL)]
 """A short text of the query."""
 
 Time = Annotated[
@@ -76,8 +66,8 @@ class EventQuery(Query):
     labelled: Truth | None = Field(None, description="With gold ids, or without.")
     flagged: Truth | None = Field(None, description="Recall below 1, or not.")
     trace_id: Line | None = None
-    task: Annotated[str, Field(min_length=1, max_length=8_000), AfterValidator(_no_nul)] | None = Field(
-        None, description="The same normalised task.", json_schema_extra={"pattern": "^[^\\u0000]*$"}
+    task: Annotated[str, Field(min_length=1, max_length=8_000, pattern=NO_NUL)] | None = Field(
+        None, description="The same normalised task."
     )
     user: Line | None = Field(None, description="`metadata.user` or `metadata.user_id`")
     judge_id: Line | None = Field(None, description="Evaluated by this judge.")

@@ -20,6 +20,7 @@ from steelyard.store import events
 
 from .body import read_json
 from .envelope import error_body
+from .measures import Measures
 from .pressure import Pressure
 
 _ESCAPED_CHARACTER = 6  # bytes of \uXXXX
@@ -42,10 +43,11 @@ def single_bytes(limits: Limits) -> int:
 class Ingest:
     """One app's way in for events."""
 
-    def __init__(self, services: Services, pressure: Pressure) -> None:
+    def __init__(self, services: Services, pressure: Pressure, measures: Measures) -> None:
         self._services = services
         self._limits = services.settings.limits
         self._pressure = pressure
+        self._measures = measures
 
     async def one(self, request: Request, project_id: str) -> Receipt:
         """Stores the event of a body. Raises `InvalidInput`, also for an id taken by another body."""
@@ -55,6 +57,7 @@ class Ingest:
             now = datetime.now(UTC)
             event = parse_event(value, limits=self._limits, now=now, new_id=new_id)
             (receipt,) = await self._store(project_id, (event,), now=now)
+        self._measures.received((receipt.outcome,))
         return receipt
 
     async def batch(self, request: Request, project_id: str) -> tuple[Receipt, ...]:
@@ -74,11 +77,10 @@ class Ingest:
                 except InvalidInput as problem:
                     receipts.append(_rejected(index, item, error_body(problem)))
             stored = await self._store(project_id, good, now=now) if good else ()
-        if not receipts:
-            return stored
         receipts += [
             receipt.model_copy(update={"index": index}) for index, receipt in zip(places, stored, strict=True)
         ]
+        self._measures.received(receipt.outcome for receipt in receipts)
         return tuple(sorted(receipts, key=lambda receipt: receipt.index))
 
     async def _store(self, project_id: str, batch: Sequence[Event], *, now: datetime) -> tuple[Receipt, ...]:

@@ -1,4 +1,4 @@
-"""Request bodies other than events: strict models, read by our own body reader and named in the OpenAPI document."""
+"""Request bodies other than events: strict models, read by our own reader, named in the OpenAPI document."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -14,6 +14,8 @@ from .envelope import invalid
 
 Model = TypeVar("Model", bound=BaseModel)
 _SMALL_BODY = 1024 * 1024
+BODIES: list[type[BaseModel]] = []
+"""The models of all bodies that routes document."""
 
 
 def body(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
@@ -32,6 +34,10 @@ def body(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
 
 def documented(name: str | type[BaseModel]) -> dict[str, Any]:
     """The `openapi_extra` of a route whose body is the schema of this name or model."""
-    schema = name if isinstance(name, str) else name.__name__
+    if isinstance(name, str):
+        schema = name
+    else:
+        schema = name.__name__
+        BODIES.append(name)
     content = {JSON: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
     return {"requestBody": {"required": True, "content": content}}

@@ -17,8 +17,8 @@ router = APIRouter(tags=["accuracy"])
 
 
 class Accuracy(Record):
-    """One judge against the labels of the matching events. `original` are the evaluator metrics with the labels
-    as first given, None while nothing was reviewed; `reviews` says how far the review is."""
+    """One judge against the labels of the matching events. `original` are the evaluator metrics with the
+    labels as first given, None while no review amended one; `reviews` says how far the review is."""
 
     n: int
     judge_id: str | None

@@ -9,7 +9,7 @@ from steelyard.schemas.base import Input
 from steelyard.schemas.query import Decision, Disagreement, DisagreementKind, Page, Review, ReviewProgress
 from steelyard.store import disagreements, reviews
 
-from ..filters import EventQuery, PageQuery, Truth
+from ..filters import NO_NUL, EventQuery, PageQuery, Truth
 from ..inputs import body, documented
 from .parts import Act, App, Reader, Writer, change, judge_or_latest
 
@@ -28,19 +28,19 @@ class DisagreementQuery(EventQuery, PageQuery):
 class ReviewInput(Input):
     """A reviewer's decision on the document of an event whose first passage is at 0-based `position`."""
 
-    event_id: str = Field(min_length=1, max_length=128, pattern="^[^\x00]*$")
+    event_id: str = Field(min_length=1, max_length=128, pattern=NO_NUL)
     position: int = Field(ge=0, lt=1_000_000)
     decision: Decision
-    judge_id: str | None = Field(None, min_length=1, max_length=256, pattern="^[^\x00]*$")
-    reason: str | None = Field(None, max_length=2_000, pattern="^[^\x00]*$")
+    judge_id: str | None = Field(None, min_length=1, max_length=256, pattern=NO_NUL)
+    reason: str | None = Field(None, max_length=2_000, pattern=NO_NUL)
 
 
 @router.get("/v1/disagreements", responses={404: {}}, summary="List disagreements")
 def list_disagreements(
     viewer: Reader, app: App, query: Annotated[DisagreementQuery, Query()]
 ) -> Page[Disagreement]:
-    """Documents on which the judge and the label disagree, newest event first; some agreements drawn at random
-    stand among them."""
+    """Documents on which the judge and the label disagree, newest event first; some agreements drawn at
+    random stand among them."""
     with app.store.read() as c:
         judge_id = judge_or_latest(c, viewer.project_id, query.judge_id)
         return disagreements.page(

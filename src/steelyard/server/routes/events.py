@@ -34,8 +34,8 @@ class Receipts(Record):
     summary="Log one event",
 )
 async def log_event(request: Request, viewer: Writer, way: Way) -> Response:
-    """Stores one event; answered after the commit. The same id with the same body again is a `duplicate`, with
-    another body a conflict."""
+    """Stores one event; answered after the commit. The same id with the same body again is a `duplicate`,
+    with another body a conflict."""
     receipt = await way.one(request, viewer.project_id)
     if receipt.error is not None:
         raise _error_of(receipt)

@@ -10,6 +10,7 @@ from steelyard.schemas.base import Input
 from steelyard.schemas.query import Key, Scope
 from steelyard.store import keys
 
+from ..filters import NO_NUL
 from ..inputs import body, documented
 from .parts import Act, Admin, App, Id, Items, change
 
@@ -19,7 +20,7 @@ router = APIRouter(tags=["keys"])
 class KeyInput(Input):
     """A new key. `admin` includes the other scopes."""
 
-    name: str = Field(min_length=1, max_length=100, pattern="^[^\x00]*$")
+    name: str = Field(min_length=1, max_length=100, pattern=NO_NUL)
     scopes: tuple[Scope, ...] = Field(min_length=1, max_length=3)
 
 

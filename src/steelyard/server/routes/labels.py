@@ -10,7 +10,7 @@ from steelyard.schemas.event import DocumentId
 from steelyard.schemas.query import Label
 from steelyard.store import labels
 
-from ..filters import Line
+from ..filters import NO_NUL, Line
 from ..filters import Query as QueryModel
 from ..inputs import body, documented
 from .parts import Act, App, Items, Reader, Writer, change
@@ -21,12 +21,12 @@ router = APIRouter(tags=["labels"])
 class LabelInput(Input):
     """A new label of an event. `gold_doc_ids` empty: nothing is relevant; null: unlabelled again."""
 
-    event_id: str = Field(min_length=1, max_length=128, pattern="^[^\x00]*$")
-    gold_doc_ids: tuple[Annotated[DocumentId, Field(max_length=1_024, pattern="^[^\x00]*$")], ...] | None = (
-        Field(max_length=1_000)
+    event_id: str = Field(min_length=1, max_length=128, pattern=NO_NUL)
+    gold_doc_ids: tuple[Annotated[DocumentId, Field(max_length=1_024, pattern=NO_NUL)], ...] | None = Field(
+        max_length=1_000
     )
     answer: str | None = Field(None, max_length=20_000)
-    reason: str | None = Field(None, max_length=2_000, pattern="^[^\x00]*$")
+    reason: str | None = Field(None, max_length=2_000, pattern=NO_NUL)
 
 
 class LabelQuery(QueryModel):

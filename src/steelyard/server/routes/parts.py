@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Path
-from pydantic import AfterValidator
 from sqlalchemy import Connection
 
 from steelyard.access.services import Services, services
@@ -14,6 +13,8 @@ from steelyard.access.viewer import Viewer, require
 from steelyard.errors import NotFound
 from steelyard.schemas.base import Record
 from steelyard.store import audit, judges
+
+from ..filters import NO_NUL
 
 T = TypeVar("T")
 
@@ -23,17 +24,7 @@ Admin = Annotated[Viewer, Depends(require("admin"))]
 App = Annotated[Services, Depends(services)]
 
 
-def _no_nul(value: str) -> str:
-    if "\0" in value:
-        raise ValueError("NUL (U+0000) is not accepted here")
-    return value
-
-
-Id = Annotated[
-    str,
-    Path(min_length=1, max_length=256, json_schema_extra={"pattern": "^[^\\u0000]*$"}),
-    AfterValidator(_no_nul),
-]
+Id = Annotated[str, Path(min_length=1, max_length=256, pattern=NO_NUL)]
 """An id in a path; longer ones than any there can be are refused."""
 
 

@@ -13,18 +13,19 @@ from steelyard.schemas.query import Page, RequirementTask
 from steelyard.schemas.result import RequirementList
 from steelyard.store import requirements
 
-from ..filters import Line, PageQuery
+from ..filters import NO_NUL, Line, PageQuery
 from ..filters import Query as QueryModel
 from ..inputs import body, documented
 from .parts import Act, App, Id, Items, Reader, Writer, change, judge_or_latest
 
+SOME_TEXT = r"^[^\x00]*[^\x00\s][^\x00]*$"
 router = APIRouter(tags=["requirements"])
 
 
 class RequirementsQuery(PageQuery):
     """Which lists."""
 
-    task: Annotated[str, Field(min_length=1, max_length=8_000, pattern="^[^\x00]*$")] | None = None
+    task: Annotated[str, Field(min_length=1, max_length=8_000, pattern=NO_NUL)] | None = None
     judge_id: Line | None = None
 
 
@@ -37,9 +38,9 @@ class JudgeQuery(QueryModel):
 class RequirementsInput(Input):
     """The list as it should be: minimal, disjoint facts."""
 
-    requirements: tuple[
-        Annotated[str, Field(min_length=1, max_length=2_000, pattern="^[^\x00]*[^\x00\\s][^\x00]*$")], ...
-    ] = Field(min_length=1, max_length=50)
+    requirements: tuple[Annotated[str, Field(min_length=1, max_length=2_000, pattern=SOME_TEXT)], ...] = (
+        Field(min_length=1, max_length=50)
+    )
 
 
 class RequirementVersions(Items):
