@@ -46,5 +46,5 @@ def test_many_processes_may_install_at_once(postgres_url: str) -> None:
 
 
 def test_a_database_that_does_not_answer_is_named_with_a_remedy() -> None:
-    with pytest.raises(StoreUnavailable, match="could not be set up.*steelyard db upgrade"):
+    with pytest.raises(StoreUnavailable, match=r"could not be set up.*steelyard db upgrade"):
         install("postgresql://nobody@127.0.0.1:1/nothing")
