@@ -13,7 +13,7 @@ from .jackknife import CONSTANT
 
 Vector = NDArray[np.float64]
 
-FEWEST = 2
+FEWEST = 3
 """Labelled clusters below which there is no interval."""
 
 
@@ -60,11 +60,11 @@ def ppi_from_sums(
     unlabelled_judge: Vector,
     unlabelled_n: Vector,
 ) -> CorrectedMean:
-    """PPI++ (Angelopoulos, Duchi and Zrnic 2023, eqs. 5 and 8) from sums by cluster.
+    """PPI++ with power tuning (Angelopoulos, Duchi and Zrnic 2023) from sums by cluster.
 
     θ = ȳ + λ(f̄ᵤ - f̄ₗ), λ minimising the variance, kept in 0..1. The variance is taken over clusters by each
     cluster's influence on the three means; with one item a cluster this is the paper's own. Student's t with
-    one degree of freedom less than there are labelled clusters.
+    two degrees of freedom less than there are labelled clusters (the mean and the weight).
     """
     n, rest = float(labelled_n.sum()), float(unlabelled_n.sum())
     labelled = int((labelled_n > 0).sum())
@@ -83,13 +83,13 @@ def ppi_from_sums(
     squares = float(influence @ influence)
     if labelled < FEWEST or squares <= CONSTANT**2:
         reason = (
-            "one labelled task shows no spread"
+            "too few labelled tasks show their spread"
             if labelled < FEWEST
             else "every labelled task has the same value"
         )
         estimate = Estimate(value=value, n=round(n), clusters=labelled, reason=reason)
     else:
-        half = float(stats.t.ppf(0.975, labelled - 1)) * (labelled / (labelled - 1) * squares) ** 0.5
+        half = float(stats.t.ppf(0.975, labelled - 2)) * (labelled / (labelled - 2) * squares) ** 0.5
         estimate = Estimate(
             value=value,
             low=max(value - half, 0.0),

@@ -13,8 +13,8 @@ Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
 BOOTSTRAP, JACKKNIFE, GROUPS = "bca-cluster-bootstrap", "cluster-jackknife", "group-jackknife"
-RESAMPLES = 2_000
-MANY = 2_000
+RESAMPLES = 1_000
+MANY = 1_000
 """Above so many clusters the jackknife, which then agrees with the bootstrap, is used in its place."""
 
 
