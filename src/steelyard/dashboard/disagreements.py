@@ -199,7 +199,7 @@ def accuracy_rows(original: Summary, amended: Summary) -> tuple[AccuracyRow, ...
 
 def export_link(chosen: EventFilter, judge_id: str, form: str) -> str:
     """The API's stream of every disagreement of the range."""
-    return f"/v1/disagreements.{form}" + query(
+    return f"/v1/exports/disagreements.{form}" + query(
         {
             "env": chosen.env,
             "judge_id": judge_id,

@@ -142,7 +142,7 @@ def export_link(chosen: EventFilter, form: str) -> str:
         "start": chosen.start.isoformat() if chosen.start else None,
         "end": chosen.end.isoformat() if chosen.end else None,
     }
-    return f"/v1/events.{form}" + query([*state.items(), *pairs])
+    return f"/v1/exports/events.{form}" + query([*state.items(), *pairs])
 
 
 def _flag(value: bool | None) -> str | None:
