@@ -1,4 +1,4 @@
-"""A PostgreSQL for the length of a benchmark: `$STEELYARD_TEST_POSTGRES_URL`, else one from PyPI in a temporary folder."""
+"""A PostgreSQL for the length of a benchmark: `$STEELYARD_TEST_POSTGRES_URL`, else one started for it."""
 
 import os
 import tempfile
