@@ -122,7 +122,9 @@ class Outbox:
         """Whether a thread is running; at interpreter exit none can be started any more."""
         if self._thread is not None and self._thread.is_alive():
             return True
-        with self._starting:
+        if not self._starting.acquire(blocking=False):
+            return True  # being started, perhaps by this very thread, which a signal handler interrupted
+        try:
             if self._thread is not None and self._thread.is_alive():
                 return True
             if self._give_up.is_set():
@@ -132,11 +134,12 @@ class Outbox:
             thread = threading.Thread(
                 target=self._run, args=(self._http,), name="steelyard-client", daemon=True
             )
-            try:
-                thread.start()
-            except RuntimeError:
-                return False
+            thread.start()
             self._thread = thread
+        except RuntimeError:
+            return False
+        finally:
+            self._starting.release()
         self._close_with_process()
         return True
 
