@@ -1,4 +1,4 @@
-"""The pages. Each is a typed object made by one query and shown twice: as HTML, and as JSON at the same path + `.json`.
+"""The pages. Each is a typed object made by one query and shown twice: as HTML, as JSON at path + `.json`.
 
 `router` serves them all; `login_page` and `error_page` are for those who have no session, or a problem.
 """

@@ -1,4 +1,4 @@
-"""The evaluator accuracy page: how far the judge can be trusted here, by slice, beside other judges, and corrected."""
+"""The evaluator accuracy page: how far a judge can be trusted, by slice, beside others, corrected."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ComparedJudge(Record):
 
 
 class Correction(Record):
-    """One metric three ways: what the judge says of all, what gold says of the labelled, and the two put together."""
+    """One metric three ways: as the judge says of all, as gold says of the labelled, and the two together."""
 
     name: str
     raw: Estimate
@@ -42,8 +42,8 @@ class Correction(Record):
 
 
 class AccuracyPage(Record):
-    """`few` says that more labels are needed before the bands mean much; `band_range` names the bands of the interval's
-    ends when they differ."""
+    """`few` says that more labels are needed before the bands mean much; `band_range` names the bands of the
+    interval's ends when they differ."""
 
     view: View
     judge: JudgeName | None

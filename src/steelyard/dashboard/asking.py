@@ -1,4 +1,5 @@
-"""What every page is made from: who asks, of which store, about what, at what time; and how a page gets its two paths."""
+"""What every page is made from: who asks, of which store, about what and when; and how a page gets its two
+paths."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ from .view import View, read_view
 
 @dataclass(frozen=True)
 class Asked:
-    """One request for a page. `params` are the URL's, the last of each name; `origin` is how this server is reached."""
+    """One request for a page. `params` are the URL's, `origin` is this server's address."""
 
     viewer: Viewer
     services: Services
@@ -63,11 +64,15 @@ def _by_session_or_key(request: Request, viewer: Annotated[Viewer, Depends(requi
 
 
 _MONTH, _TICK = timedelta(days=30), timedelta(seconds=1)
+FIRST_EVENT = """curl {origin}/v1/log -H 'Authorization: Bearer sy_YOUR_KEY' \\
+  -H 'Content-Type: application/json' -d '{{"task": "How long do refunds take?",
+  "context": [{{"id": "faq-7", "text": "Refunds take 14 days."}}],
+  "ground_truth": {{"gold_doc_ids": ["faq-7"]}}}}'"""
 Build = Callable[[Connection, Asked], Record]
 
 
 def both(router: APIRouter, path: str, *, template: str, title: str) -> Callable[[Build], Build]:
-    """Registers one builder as the page at `path` and as its JSON twin at `path.json`, which a read key may ask too."""
+    """Registers one builder as the page at `path` and as its JSON twin at `path.json`, for read keys too."""
 
     def register(build: Build) -> Build:
         def page_html(ask: Annotated[Asked, Depends(_by_session)]) -> Response:
@@ -132,11 +137,7 @@ def nothing_here(c: Connection, ask: Asked, view: View, path: str) -> Empty:
         return Empty(
             title="No events yet",
             advice="Log one retrieval, or replay a file of them. Paste this to begin:",
-            paste=(
-                f"curl {ask.origin}/v1/log -H 'Authorization: Bearer sy_YOUR_KEY' -H 'Content-Type: application/json' \\\n"
-                '  -d \'{"task": "How long do refunds take?", "context": [{"id": "faq-7", "text": "Refunds take 14 days."}],'
-                ' "ground_truth": {"gold_doc_ids": ["faq-7"]}}\''
-            ),
+            paste=FIRST_EVENT.format(origin=ask.origin),
             link="/settings",
             link_name="Make a key",
         )
@@ -144,7 +145,7 @@ def nothing_here(c: Connection, ask: Asked, view: View, path: str) -> Empty:
     around = View(range="30d", start=last, end=last, judge=view.judge)
     return Empty(
         title="No events in this range",
-        advice="There are events at other times or in other environments. Look at the days up to the newest one:",
+        advice="There are events at other times or in other environments. See the days up to the newest:",
         link=path
         + around.query(
             range="custom", **{"from": (last - _MONTH).isoformat(), "to": (last + _TICK).isoformat()}

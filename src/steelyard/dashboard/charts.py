@@ -1,4 +1,4 @@
-"""Small SVG drawings: trends with interval bands, interval strips, stacked shares. Pure: points in, markup out.
+"""Small SVG drawings: trends with interval bands, interval strips, stacked shares. Pure: points to markup.
 
 Only presentation attributes and classes, no style attributes: the Content-Security-Policy allows none.
 """
@@ -46,13 +46,11 @@ class Scale:
         return self.height - self.bottom - min(max(share, 0.0), 1.0) * (self.height - self.top - self.bottom)
 
 
-def axis(points: Sequence[Point], *, bounded: bool = True) -> tuple[float, float]:
-    """The ends of the value axis: tenths around what is drawn, at least 0.2 apart, within 0..1 when `bounded`."""
+def axis(points: Sequence[Point]) -> tuple[float, float]:
+    """The ends of the value axis: tenths around what is drawn, at least 0.2 apart, within 0..1."""
     drawn = [v for p in points for v in (p.estimate.low, p.estimate.high, p.estimate.value) if v is not None]
     if not drawn:
         return 0.0, 1.0
-    if not bounded:
-        return 0.0, max(drawn) * 1.1 or 1.0
     low, high = math.floor(min(drawn) * 10) / 10, math.ceil(max(drawn) * 10) / 10
     while high - low < 0.195:
         low, high = max(0.0, low - 0.1), min(1.0, high + 0.1)
@@ -82,23 +80,23 @@ def _middle(point: Point) -> datetime:
     return point.start + (point.end - point.start) / 2
 
 
+def _drawn(point: Point) -> tuple[float, float, float]:
+    """Value, low and high; a missing interval has no height."""
+    value = point.estimate.value or 0.0
+    low, high = point.estimate.low, point.estimate.high
+    return value, value if low is None else low, value if high is None else high
+
+
 def _body(points: Sequence[Point], scale: Scale) -> list[Markup]:
     parts: list[Markup] = []
     for run in runs(points):
         at = [scale.x(_middle(p)) for p in run]
-        values = [scale.y(p.estimate.value or 0.0) for p in run]
-        lows = [
-            scale.y(p.estimate.low if p.estimate.low is not None else p.estimate.value or 0.0) for p in run
-        ]
-        highs = [
-            scale.y(p.estimate.high if p.estimate.high is not None else p.estimate.value or 0.0) for p in run
-        ]
+        values, lows, highs = ([scale.y(v) for v in column] for column in zip(*map(_drawn, run), strict=True))
         if len(run) == 1:
-            parts.append(
-                Markup(
-                    '<line class="whisker" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/><circle class="lone" cx="{0}" cy="{3}" r="1.6"/>'
-                ).format(f"{at[0]:.1f}", f"{lows[0]:.1f}", f"{highs[0]:.1f}", f"{values[0]:.1f}")
-            )
+            ends = f"{at[0]:.1f}", f"{lows[0]:.1f}", f"{highs[0]:.1f}"
+            parts.append(Markup('<line class="whisker" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>').format(*ends))
+            dot = f"{at[0]:.1f}", f"{values[0]:.1f}"
+            parts.append(Markup('<circle class="lone" cx="{}" cy="{}" r="1.6"/>').format(*dot))
             continue
         outline = [*zip(at, highs, strict=True), *reversed(list(zip(at, lows, strict=True)))]
         parts.append(Markup('<path class="band" d="{}"/>').format(_path(outline, closed=True)))
@@ -230,5 +228,6 @@ def stack(parts: Sequence[tuple[str, str, int]], *, name: str) -> Markup:
         x += width
     said = f"{name}: " + ", ".join(f"{n:,} {word}" for _, word, n in parts if n)
     return Markup(
-        '<svg class="stack" viewBox="0 0 400 10" preserveAspectRatio="none" role="img" aria-label="{}">{}</svg>'
+        '<svg class="stack" viewBox="0 0 400 10" preserveAspectRatio="none" role="img" aria-label="{}">'
+        "{}</svg>"
     ).format(said, Markup("").join(drawn))

@@ -1,4 +1,4 @@
-"""The event page: one retrieval, what the judge said of it, what the labels say, and the forms that amend both."""
+"""The event page: one retrieval, what judge and labels say of it, and the forms that amend both."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class EvaluationChoice(Record):
 
 
 class EventPage(Record):
-    """`documents` are the unique ones, `passages` every one. Of the three metric groups those are None that nothing
-    defines: no evaluation yet, or no label."""
+    """`documents` are the unique ones, `passages` every one. A metric group is None when nothing defines
+    it: no evaluation yet, or no label."""
 
     event_id: str
     task: str
@@ -169,7 +169,7 @@ def amend_label(
     reason: Annotated[str, Form(max_length=2_000)] = "",
     action: Annotated[str, Form()] = "amend",
 ) -> Response:
-    """Amends the label: ticked documents and those typed, one a line. `action` `remove` takes the label back."""
+    """Amends the label: ticked documents and those typed, one a line; `action` `remove` takes it back."""
     ids = [*gold, *(line.strip() for line in others.splitlines() if line.strip())]
     kept = None if action == "remove" else list(dict.fromkeys(ids))
     act(

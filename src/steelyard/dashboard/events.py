@@ -28,7 +28,7 @@ class FacetGroup(Record):
 
     name: str
     title: str
-    choices: tuple["FacetChoice", ...]
+    choices: tuple[FacetChoice, ...]
     all_link: str | None = None
 
 
@@ -40,7 +40,7 @@ class FacetChoice(Record):
 
 
 class EventsPage(Record):
-    """`filters` are those in force besides the view's; `newer` and `older` are the neighbouring pages' queries."""
+    """`filters` are those in force besides the view's; `older` and `newest` lead to other pages."""
 
     view: View
     filters: dict[str, str]

@@ -1,4 +1,4 @@
-"""How numbers and times are written on pages. Pure; the exact value always stands beside it in `<data value>`."""
+"""How numbers and times are written on pages. Pure; the exact value stands in `<data value>`."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def clock(value: datetime) -> Markup:
 
 
 def datum(value: float | None, shown: str) -> Markup:
-    """The shown text with its exact number, so that a page and its JSON twin can be held against each other."""
+    """The shown text with its exact number, so that a page can be held against its JSON twin."""
     return (
         Markup("{}").format(shown)
         if value is None
@@ -104,7 +104,7 @@ def interval(low: float | None, high: float | None, *, plus: bool = False) -> Ma
 def defined(value: Value | None) -> Markup:
     """One event's metric, or a dash that says why."""
     if value is None:
-        return Markup(NOTHING)
+        return Markup("{}").format(NOTHING)
     if value.value is None:
         return Markup('<span class="undefined">undefined: {}</span>').format(value.reason)
     return number(value.value)

@@ -1,4 +1,4 @@
-"""What posted forms do: a change and its line in the audit log in one transaction, then a redirect to a page."""
+"""What posted forms do: a change and its line in the audit log in one transaction, then on to a page."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Mark(Record):
 class Change(Record):
     """This period less the one before. `verdict` is `better` or `worse` only when the interval excludes 0.
 
-    `value` is None with a `reason` when either period has no number; the interval may be missing with a `reason`.
+    `value` is None with a `reason` when either period has no number; so may the interval be.
     """
 
     value: float | None
@@ -42,7 +42,7 @@ class Change(Record):
 
 
 class Qualifier(Record):
-    """What tells how far a tile's number can be trusted: the evaluator's own accuracy, or the corrected number."""
+    """What tells how far a number can be trusted: the evaluator's own accuracy, or the corrected number."""
 
     name: str
     estimate: Estimate

@@ -119,7 +119,7 @@ def overview_page(c: Connection, ask: Asked) -> OverviewPage:
 
 
 def label_free_tiles(found: query.Overview, trend: query.Trend) -> tuple[Tile, ...]:
-    """Recall, precision, F1 and nDCG, each with what qualifies it: the evaluator's own number and the corrected one."""
+    """Recall, precision, F1 and nDCG, each with the evaluator's own and the corrected number."""
     summary = found.summary
     free, evaluator, corrected = summary.label_free, summary.evaluator, summary.corrected
     return tuple(
@@ -207,7 +207,7 @@ def coverage_parts(coverage: Coverage) -> tuple[tuple[str, str, int], ...]:
 
 
 def slice_choices(c: Connection, ask: Asked, chosen: EventFilter) -> tuple[str | None, tuple[Choice, ...]]:
-    """The metadata key to slice by (asked for, else a usual one, else the most frequent) and all there are."""
+    """The metadata key to slice by (asked for, else a usual one, else the most frequent), and all of them."""
     keys = list(summaries.metadata_keys(c, ask.project, chosen))
     wanted = ask.params.get("slice")
     if wanted and wanted not in keys:

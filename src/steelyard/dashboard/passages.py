@@ -23,10 +23,10 @@ class Segment(Record):
 
 
 class PassageView(Record):
-    """A passage at its place. `place` counts documents from 1 in rank order and is None for a repeated document.
+    """A passage at its place. `place` counts documents from 1 in rank order, None for a repeated document.
 
-    `cited` None: the judge abstained, or nobody judged. `gold` None: the event is unlabelled. `document_cited` is of
-    the whole document, of which this may be one of several passages.
+    `cited` None: the judge abstained, or nobody judged. `gold` None: the event is unlabelled.
+    `document_cited` is of the whole document, of which this may be one of several passages.
     """
 
     position: int

@@ -52,7 +52,7 @@ class NavItem:
 
 @dataclass(frozen=True)
 class Chrome:
-    """What surrounds a page and is no part of it: project, navigation, the form token, the JSON twin's address."""
+    """What surrounds a page and is no part of it: project, navigation, the form token, the twin's address."""
 
     project: str | None = None
     csrf_token: str | None = None
@@ -120,8 +120,8 @@ def _environment() -> Environment:
 
 
 WRITERS = (
-    "age", "clock", "count", "datum", "defined", "dollars", "figure", "interval", "moment", "number", "percent",
-    "seconds", "share", "signed", "why_no_interval",
+    "age", "clock", "count", "datum", "defined", "dollars", "figure", "interval", "moment", "number",
+    "percent", "seconds", "share", "signed", "why_no_interval",
 )  # fmt: skip
 _ENVIRONMENT = _environment()
 

@@ -1,4 +1,4 @@
-"""The settings page: API keys, who did what, and the limits in force. Never a secret, but a new key this once."""
+"""The settings page: API keys, who did what, the limits in force. Never a secret, but a new key once."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from steelyard import __version__
 from steelyard.access.gate import PROJECT_COOKIE
 from steelyard.access.services import Services, services
 from steelyard.access.tokens import digest, new_key, shown
-from steelyard.access.viewer import SCOPES, Scope, Viewer, require_form
+from steelyard.access.viewer import SCOPES, Viewer, require_form
 from steelyard.errors import Forbidden, InvalidInput
 from steelyard.schemas.base import Record
 from steelyard.schemas.event import Limits
-from steelyard.schemas.query import AuditEntry, Key
+from steelyard.schemas.query import AuditEntry, Key, Scope
 from steelyard.store import audit, keys, projects
 
 from . import render
@@ -26,6 +26,8 @@ from .forms import act, see_other
 
 router = APIRouter()
 AUDIT_SHOWN = 20
+SNIPPET = """from steelyard import Client
+client = Client(api_key="{key}", base_url="{origin}")"""
 
 
 class Running(Record):
@@ -43,8 +45,8 @@ class Running(Record):
 
 
 class SettingsPage(Record):
-    """`keys` and `audit` are for administrators only, empty for others. `secret` is set once, on the answer to the
-    form that made a key."""
+    """`keys` and `audit` are for administrators, empty for others. `secret` is set once, on the answer to
+    the form that made a key."""
 
     project: str
     projects: tuple[str, ...]
@@ -83,7 +85,7 @@ def _page(c: Connection, ask: Asked, *, secret: str | None = None) -> SettingsPa
             retention_events=ours.retention_events,
         ),
         secret=secret,
-        snippet=f'from steelyard import Client\nclient = Client(api_key="{secret or "sy_…"}", base_url="{ask.origin}")',
+        snippet=SNIPPET.format(key=secret or "sy_…", origin=ask.origin),
     )
 
 
@@ -154,6 +156,7 @@ def choose_project(
     request: Request, viewer: Admin, app: App, name: Annotated[str, Form(max_length=128)]
 ) -> Response:
     """Shows another project in this browser from now on. Raises `NotFound`."""
+    del viewer  # asked for its form token only
     with app.store.read() as c:
         chosen = projects.get(c, name)
     response = see_other("/overview")

@@ -32,7 +32,7 @@ DEFAULT: Range = "7d"
 
 
 class View(Record):
-    """What a page is about: events created in `start`..`end` (end exclusive), in one environment, by one judge.
+    """What a page is about: events created in `start`..`end` (exclusive), in one environment, by one judge.
 
     `judge` None: the page chooses the judge with the newest evaluation.
     """
@@ -53,7 +53,7 @@ class View(Record):
         return self.start - (self.end - self.start), self.start
 
     def query(self, **changes: str | None) -> str:
-        """`?range=24h&env=prod`: this state with changes, defaults left out; '' when nothing is left to say."""
+        """`?range=24h&env=prod`: this state with changes, defaults left out; '' when nothing is left."""
         state: dict[str, str | None] = {"range": None if self.range == DEFAULT else self.range}
         if self.range == "custom":
             state |= {"from": self.start.isoformat(), "to": self.end.isoformat()}

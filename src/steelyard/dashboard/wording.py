@@ -36,7 +36,8 @@ MEANINGS: Mapping[str, str] = {
 }
 BAND_WORDS: Mapping[Band, str] = {
     "high": "High, above 0.9: trust it for monitoring.",
-    "moderate": "Moderate, 0.7 to 0.9: review disagreements. Relevance may be implicit, labels incomplete or terms of your domain unknown to the judge.",
+    "moderate": "Moderate, 0.7 to 0.9: review disagreements. Relevance may be implicit, labels incomplete or "
+    "terms of your domain unknown to the judge.",
     "low": "Low, under 0.7: are labels comprehensive? Is the terminology unusual? Are passages long?",
 }
 BEST_PRACTICES = (
