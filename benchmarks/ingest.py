@@ -3,8 +3,8 @@
     python -m benchmarks.ingest [--batches 400] [--output benchmarks/results/ingest.json]
 
 Batches of 50 events of 5 KB. The raw driver inserts rows (id, project, time, body), one transaction a batch,
-with the store's own durability (SQLite: WAL and synchronous=FULL; PostgreSQL: synchronous_commit=on). Over HTTP
-the server is a process of its own: `http` with its worker off, so that ingest alone is measured, and
+as durably as the store (SQLite: WAL and synchronous=FULL; PostgreSQL: synchronous_commit=on). Over HTTP the
+server is a process of its own: `http` with its worker off, so that ingest alone is measured, and
 `http_while_evaluating` with the lexical judge at work beside it.
 """
 

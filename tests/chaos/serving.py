@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -27,11 +28,13 @@ def free_port() -> int:
 
 @dataclass
 class Process:
-    """`steelyard ARGUMENTS` with an environment; what it says goes to `log`."""
+    """`steelyard ARGUMENTS` with an environment; what it says goes to `log`. No file of it grows past
+    `file_limit` bytes."""
 
     arguments: tuple[str, ...]
     environment: Mapping[str, str]
     log: Path
+    file_limit: int | None = None
     running: "subprocess.Popen[bytes] | None" = None
     output: IO[bytes] | None = field(default=None, repr=False)
 
@@ -45,6 +48,9 @@ class Process:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+        if self.file_limit is not None:
+            limits = (self.file_limit, resource.RLIM_INFINITY)
+            resource.prlimit(self.running.pid, resource.RLIMIT_FSIZE, limits)
 
     def signal(self, number: int) -> None:
         assert self.running is not None
