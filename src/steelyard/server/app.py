@@ -1,6 +1,7 @@
 """The app factory: one FastAPI app from settings, with its store, engine and gate opened in its lifespan."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import UTC, datetime
@@ -17,7 +18,6 @@ from steelyard.access.hosts import HostCheck
 from steelyard.access.services import Services
 from steelyard.config import Settings
 from steelyard.dashboard import router as dashboard_router
-from steelyard.errors import SteelyardError
 from steelyard.jobs.engine import open_engine
 from steelyard.judges.protocol import Judge
 from steelyard.store import Store, leases, open_store, projects
@@ -29,6 +29,8 @@ from .inputs import BODIES
 from .measures import MeasuredRequests, Measures
 from .pressure import Pressure
 from .routes import ROUTERS
+
+log = logging.getLogger("steelyard.server")
 
 _OBSERVE_S = 2.0
 _DESCRIPTION = "Evaluates retrieval, and evaluates the evaluator. Times are RFC 3339 in UTC, ids are text."
@@ -123,6 +125,8 @@ async def _observe(store: Store, pressure: Pressure) -> None:
             return leases.queue(c).queued
 
     while True:
-        with suppress(SteelyardError):
+        try:
             pressure.observe(await run_in_threadpool(queued))
+        except Exception as problem:
+            log.warning("the queue could not be counted: %s", problem)
         await asyncio.sleep(_OBSERVE_S)

@@ -3,7 +3,6 @@
 Pages get the same error as a small page, and a browser without a session is shown the way in.
 """
 
-import html
 import logging
 import math
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from steelyard.dashboard import error_page
 from steelyard.errors import (
     InvalidInput,
     Malformed,
@@ -33,13 +33,8 @@ _CODES = {
     404: "not_found",
     405: "method_not_allowed",
 }
+LOGIN_PATH = "/login"
 _API_PATHS = ("/v1", "/healthz", "/readyz", "/metrics")
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{title} · Steelyard</title><link rel="stylesheet" href="/static/steelyard.css"></head>
-<body><main class="message"><h1>{title}</h1><p>{message}</p>{hint}<p><a href="/">Overview</a></p></main>
-</body></html>
-"""
 
 
 def install(app: FastAPI) -> None:
@@ -56,11 +51,11 @@ def answer(
     body = error_body(error, code=code)
     headers = _headers(error)
     if _wants_page(request):
-        if isinstance(error, Unauthorized):
-            return RedirectResponse("/login", status_code=303)
-        return Response(
-            page(body), status_code=status or error.status, media_type="text/html", headers=headers
-        )
+        if isinstance(error, Unauthorized) and request.url.path != LOGIN_PATH:
+            return RedirectResponse(LOGIN_PATH, status_code=303)
+        page = error_page(body, status=status or error.status)
+        page.headers.update(headers)
+        return page
     return envelope(body, status=status or error.status, headers=headers)
 
 
@@ -72,13 +67,6 @@ def error_body(error: SteelyardError, *, code: str | None = None) -> ErrorBody:
 def envelope(body: ErrorBody, *, status: int, headers: Mapping[str, str] | None = None) -> Response:
     content = ErrorEnvelope(error=body).model_dump_json(exclude_none=True)
     return Response(content, status_code=status, media_type="application/json", headers=headers)
-
-
-def page(body: ErrorBody) -> str:
-    """The error as a page, everything in it escaped."""
-    title = body.code.replace("_", " ").capitalize()
-    hint = f"<p>{html.escape(body.hint)}</p>" if body.hint else ""
-    return _PAGE.format(title=html.escape(title), message=html.escape(body.message), hint=hint)
 
 
 def unhandled(request: Request, problem: BaseException) -> Response:

@@ -112,7 +112,7 @@ def _queued(batch: Sequence[Event], receipts: Sequence[Receipt]) -> list[str]:
 
 def _events_of(value: object, *, limits: Limits) -> list[object]:
     if not isinstance(value, dict):
-        raise InvalidInput("expected an object with events", field="", hint='Send {"events": [...]}.')
+        raise InvalidInput("expected an object with events", hint='Send {"events": [...]}.')
     for name in value:
         if name != "events":
             raise InvalidInput(
