@@ -55,6 +55,11 @@ def _take(c: Connection, provider: str, *, requests: float, tokens: float, wante
     )
     if taken.rowcount == 1:
         return 0.0
+    c.execute(
+        update(buckets)
+        .where(buckets.c.provider == provider, buckets.c.refilled_us > now)
+        .values(refilled_us=now)
+    )
     left = c.execute(select(there, there_tokens).where(buckets.c.provider == provider)).one()
     wait = max((1 - left[0]) / requests, (wanted - left[1]) / tokens) * 60
     return max(_SHORTEST_WAIT_S, float(wait))

@@ -1,9 +1,9 @@
-"""Column types that mean the same on SQLite and PostgreSQL: moments, project ids and big integers."""
+"""Column types that mean the same on both databases: moments, project ids, big integers and people's text."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, Integer
+from sqlalchemy import BigInteger, Integer, Text
 from sqlalchemy.types import TypeDecorator
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -51,3 +51,13 @@ class ProjectId(TypeDecorator[str]):
 
     def process_result_value(self, value: int | None, dialect: Any) -> str | None:  # noqa: ARG002
         return None if value is None else str(value)
+
+
+class PlainText(TypeDecorator[str]):
+    """Text that people wrote. NUL, which PostgreSQL cannot keep, becomes the replacement character."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Any) -> str | None:  # noqa: ARG002
+        return None if value is None else value.replace("\0", "\ufffd")

@@ -60,7 +60,7 @@ def _insert(c: Connection, name: str, *, now: datetime) -> Project | None:
         raise InvalidInput(
             f"{name!r} cannot name a project",
             field="/name",
-            hint="Use 1 to 64 letters, digits, spaces, dots, dashes and underscores, beginning with a letter or digit.",
+            hint="Use 1 to 64 letters, digits, spaces, dots, dashes and underscores.",
         )
     statement = insert(c, projects).values(name=name, created_at=now).on_conflict_do_nothing()
     row = c.execute(statement.returning(*projects.c)).one_or_none()

@@ -151,6 +151,8 @@ def _engine(url: URL, *, writes: bool) -> Engine:
     @event.listens_for(engine, "connect")
     def _connected(connection: sqlite3.Connection, _record: object) -> None:
         connection.isolation_level = None
+        # SQLite's own `lower` knows ASCII only.
+        connection.create_function("lower", 1, _lower, deterministic=True)
         cursor = connection.cursor()
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.execute("PRAGMA cache_size = -16384")
@@ -169,3 +171,7 @@ def _engine(url: URL, *, writes: bool) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def _lower(value: str | float | bytes | None) -> str | float | bytes | None:
+    return value.lower() if isinstance(value, str) else value

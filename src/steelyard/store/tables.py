@@ -20,7 +20,7 @@ from sqlalchemy import (
     text,
 )
 
-from .columns import BigInt, Moment, ProjectId
+from .columns import BigInt, Moment, PlainText, ProjectId
 
 metadata = MetaData(
     naming_convention={
@@ -46,7 +46,7 @@ projects = Table(
     "projects",
     metadata,
     Column("id", ProjectId, primary_key=True, autoincrement=True),
-    Column("name", Text, nullable=False, unique=True),
+    Column("name", PlainText, nullable=False, unique=True),
     Column("created_at", Moment, nullable=False),
     sqlite_autoincrement=True,
 )
@@ -56,7 +56,7 @@ api_keys = Table(
     metadata,
     Column("id", String(36), primary_key=True),
     _project(),
-    Column("name", Text, nullable=False),
+    Column("name", PlainText, nullable=False),
     Column("prefix", Text, nullable=False),
     Column("digest", String(64), nullable=False, unique=True),
     Column("scopes", Text, nullable=False),
@@ -80,7 +80,7 @@ sessions = Table(
     metadata,
     Column("id", String(36), primary_key=True),
     Column("digest", String(64), nullable=False, unique=True),
-    Column("csrf", Text, nullable=False),
+    Column("csrf", PlainText, nullable=False),
     Column("created_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
 )
@@ -102,7 +102,7 @@ events = Table(
     Column("created_at", Moment, nullable=False),
     Column("received_at", Moment, nullable=False),
     Column("status", String(16), nullable=False),
-    Column("reason", Text),
+    Column("reason", PlainText),
     # The lease: `deadline` is also the time before which a queued event waits; `lease_us` is the length it
     # was given, so that a deadline further away than that betrays a clock that was set back.
     Column("owner", Text),
@@ -132,16 +132,15 @@ for _name, _where in _SETS.items():
         events.c.project_id,
         events.c[_name],
         events.c.created_at,
+        events.c.seq,
         sqlite_where=text(_where),
         postgresql_where=text(_where),
     )
 _PARTIAL = {
     "trace_id": (("project_id", "trace_id"), "trace_id IS NOT NULL"),
     "user_key": (("project_id", "user_key"), "user_key IS NOT NULL"),
-    "labelled": (("project_id", "created_at", "seq"), "labelled"),
-    "flagged": (("project_id", "created_at", "seq"), "flagged"),
     "waiting": (("created_at", "seq"), "status IN ('queued', 'evaluating')"),
-    "failed": (("project_id", "status", "created_at"), "status IN ('unscored', 'error', 'cancelled')"),
+    "failed": (("project_id", "status", "created_at", "seq"), "status IN ('unscored', 'error', 'cancelled')"),
 }
 for _name, (_columns, _where) in _PARTIAL.items():
     Index(
@@ -150,6 +149,16 @@ for _name, (_columns, _where) in _PARTIAL.items():
         sqlite_where=text(_where),
         postgresql_where=text(_where),
     )
+for _name in ("labelled", "flagged"):
+    # Each database uses a partial index only for a condition written exactly so.
+    Index(
+        f"ix_events_{_name}",
+        events.c.project_id,
+        events.c.created_at,
+        events.c.seq,
+        sqlite_where=text(f"{_name} = 1"),
+        postgresql_where=text(_name),
+    )
 
 event_bodies = Table(
     "event_bodies",
@@ -157,6 +166,7 @@ event_bodies = Table(
     Column(
         "seq", BigInt, ForeignKey("events.seq", ondelete="CASCADE"), primary_key=True, autoincrement=False
     ),
+    Column("metadata", Text),
     Column("body", Text, nullable=False),
 )
 
@@ -168,8 +178,8 @@ labels = Table(
     Column("gold", Text),
     Column("answer", Text),
     Column("origin", String(8), nullable=False),
-    Column("author", Text),
-    Column("reason", Text),
+    Column("author", PlainText),
+    Column("reason", PlainText),
     Column("created_at", Moment, nullable=False),
     PrimaryKeyConstraint("event_seq", "version"),
 )
@@ -232,8 +242,8 @@ reviews = Table(
     Column("position", SmallInteger, nullable=False),
     Column("kind", String(16), nullable=False),
     Column("decision", String(16), nullable=False),
-    Column("reason", Text),
-    Column("reviewer", Text),
+    Column("reason", PlainText),
+    Column("reviewer", PlainText),
     Column("created_at", Moment, nullable=False),
     Column("superseded", Boolean, nullable=False),
     Index(None, "event_seq", "judge_id", "position"),
@@ -250,7 +260,7 @@ requirement_lists = Table(
     Column("requirements", Text, nullable=False),
     Column("estimated", Boolean, nullable=False),
     Column("origin", String(8), nullable=False),
-    Column("author", Text),
+    Column("author", PlainText),
     Column("created_at", Moment, nullable=False),
     PrimaryKeyConstraint("project_id", "task_key", "judge_id", "version"),
 )
@@ -321,7 +331,7 @@ audit = Table(
     _project(),
     Column("actor", Text, nullable=False),
     Column("action", Text, nullable=False),
-    Column("subject", Text, nullable=False),
+    Column("subject", PlainText, nullable=False),
     Column("detail", Text, nullable=False),
     Column("at", Moment, nullable=False),
     Index(None, "project_id", "id"),
