@@ -131,7 +131,7 @@ def passage_views(
                 head=head,
                 rest=rest,
                 characters=len(passage.text),
-                cited=verdict.cited if verdict else None,
+                cited=verdict.cited if verdict else False if judged else None,
                 document_cited=document_cited,
                 probability=verdict.probability if verdict else None,
                 reason=verdict.reason if verdict else "",
