@@ -73,6 +73,10 @@ class BaseClient:
         return self._connection.base_url
 
     @property
+    def timeout(self) -> float:
+        return self._timeout
+
+    @property
     def stats(self) -> Stats:
         """Counts of what became of the events logged so far."""
         return self._notices.stats

@@ -78,11 +78,12 @@ class Attempts:
     def __init__(self, timeout: float) -> None:
         self._made, self._timeout = 0, timeout
 
-    def pause_after(self, outcome: "httpx2.Response | errors.SteelyardError") -> float:
+    def pause_after(
+        self, outcome: "httpx2.Response | errors.SteelyardError", *, asked: float | None = None
+    ) -> float:
         """Seconds to wait before asking again; raises the error when that would not help or was tried
         enough."""
         self._made += 1
-        asked: float | None = None
         if isinstance(outcome, httpx2.Response):
             error = error_of(outcome)
             if not retryable(outcome):

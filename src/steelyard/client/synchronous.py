@@ -136,11 +136,16 @@ class Client(BaseClient):
         answer: dict[str, Any] = self._request("GET", path, params=parameters(query)).json()
         return answer
 
-    def _request(self, method: str, path: str, **options: Any) -> httpx2.Response:
+    @property
+    def http(self) -> httpx2.Client:
+        """The connection of foreground requests, opened at first use."""
         with self._opening:
             if self._http is None:
                 self._http = open_http(self._connection, timeout=self._timeout)
-            http = self._http
+            return self._http
+
+    def _request(self, method: str, path: str, **options: Any) -> httpx2.Response:
+        http = self.http
         attempts = Attempts(self._timeout)
         while True:
             outcome: httpx2.Response | SteelyardError
