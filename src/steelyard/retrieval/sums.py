@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from steelyard.errors import InvalidInput
+
 from .scores import METRICS
 
 Matrix = NDArray[np.float64]
@@ -45,6 +47,14 @@ class Sums:
 
     values: Matrix
     grouped: bool
+
+    def __post_init__(self) -> None:
+        if self.values.ndim != 2 or self.values.shape[1] != len(FIELDS):
+            raise InvalidInput(
+                f"sums have {len(FIELDS)} fields, these have the shape {self.values.shape}",
+                field="sums",
+                hint="They are of another layout and have to be made again.",
+            )
 
     def column(self, name: str) -> Matrix:
         return np.asarray(self.values[:, AT[name]])
