@@ -13,7 +13,7 @@ from steelyard.schemas.base import Record
 from steelyard.schemas.numbers import Estimate
 from steelyard.schemas.query import EventFilter, EventRow, Slices
 from steelyard.schemas.summary import Corrected, Coverage, EvaluatorSummary, Summary
-from steelyard.store import events, summaries
+from steelyard.store import events, releases, summaries
 
 from .asking import Asked, both, chosen_judge, environments, event_filter, nothing_here
 from .models import Change, Choice, Empty, JudgeName, Mark, Point, Qualifier, SliceRow, Tile
@@ -109,6 +109,7 @@ def overview_page(c: Connection, ask: Asked) -> OverviewPage:
             estimate=_latency(found),
             change=_latency_change(found),
         ),
+        marks=marks_of(releases.first_seen(c, ask.project, chosen)),
         slice_key=key,
         slice_keys=keys,
         slices=worst_first(sliced) if sliced else (),
@@ -193,6 +194,13 @@ def change_of(change: query.Change | None) -> Change | None:
 
 def points_of(trend: query.Trend, name: str) -> tuple[Point, ...]:
     return tuple(Point(start=p.start, end=p.end, estimate=getattr(p, name)) for p in trend.points)
+
+
+def marks_of(found: Sequence[query.Release]) -> tuple[Mark, ...]:
+    """Letters for releases, `a` the oldest: long names would collide on the charts."""
+    return tuple(
+        Mark(letter=chr(ord("a") + i), name=one.name, at=one.at) for i, one in enumerate(found[-26:])
+    )
 
 
 def coverage_parts(coverage: Coverage) -> tuple[tuple[str, str, int], ...]:

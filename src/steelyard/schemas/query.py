@@ -355,6 +355,13 @@ class Trend(Record):
     age_s: float | None = None
 
 
+class Release(Record):
+    """A value of `metadata.release` and when it was first seen."""
+
+    name: str
+    at: datetime
+
+
 class Slice(Record):
     """The events of one value of a metadata key; `value` None: those without the key."""
 
