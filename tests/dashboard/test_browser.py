@@ -1,4 +1,4 @@
-"""Pages in a real Chromium: accessible, narrow enough, usable by keyboard and without JavaScript, and inert."""
+"""Pages in a real Chromium: accessible, narrow enough, usable by keyboard and without JavaScript, inert."""
 
 import re
 from urllib.parse import urlencode

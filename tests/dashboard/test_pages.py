@@ -1,4 +1,4 @@
-"""Pages over HTTP: the JSON twin holds the numbers of the HTML, nothing planted acts, forms demand their token."""
+"""Pages over HTTP: the twin holds the numbers of the HTML, nothing planted acts, forms demand their token."""
 
 import json
 import re

@@ -119,7 +119,7 @@ def disagreements_page(c: Connection, ask: Asked) -> DisagreementsPage:
         return "/disagreements" + view.query(**state, **at)
 
     at = _index(found.items, ask.params)
-    before_after = reviews.accuracy(c, ask.project, chosen, judge_id=judge.id, now=ask.now)
+    before_after = reviews.accuracy(c, ask.project, chosen, judge_id=judge.id)
     more = "/disagreements" + view.query(**state, cursor=found.next_cursor) if found.next_cursor else None
     return DisagreementsPage(
         view=view,
