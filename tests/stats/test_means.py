@@ -1,5 +1,8 @@
 """Means over clusters: against SciPy's bootstrap, by coverage, and where the data say nothing."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -124,7 +127,20 @@ def test_the_interval_is_in_bounds_and_holds_the_mean(clusters: list[list[float]
             assert -1e-9 <= found.low <= found.high <= 1 + 1e-9
 
 
-def test_wilson_is_scipys_and_knows_nothing_of_nothing() -> None:
+@pytest.mark.parametrize(
+    ("successes", "n"), [(0, 1), (1, 1), (0, 40), (40, 40), (3, 40), (50, 100), (9_999, 10_000)]
+)
+def test_wilson_is_scipys(successes: int, n: int) -> None:
+    mine = wilson(successes, n)
+    theirs = stats.binomtest(successes, n).proportion_ci(method="wilson")
+    assert (mine.low, mine.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+    assert (mine.value, mine.n) == (successes / n, n)
+
+
+def test_nothing_has_no_share() -> None:
     assert wilson(0, 0).reason == "there is nothing to count"
-    half = wilson(50, 100)
-    assert (half.low, half.high) == pytest.approx((0.40383, 0.59617), abs=1e-5)
+
+
+def test_a_summary_does_not_load_what_only_comparisons_need() -> None:
+    code = "import sys, steelyard.retrieval.summary; sys.exit('scipy.stats' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

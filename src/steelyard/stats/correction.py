@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from steelyard.schemas.numbers import Estimate
 
@@ -89,7 +89,7 @@ def ppi_from_sums(
         )
         estimate = Estimate(value=value, n=round(n), clusters=labelled, reason=reason)
     else:
-        half = float(stats.t.ppf(0.975, labelled - 2)) * (labelled / (labelled - 2) * squares) ** 0.5
+        half = float(special.stdtrit(labelled - 2, 0.975)) * (labelled / (labelled - 2) * squares) ** 0.5
         estimate = Estimate(
             value=value,
             low=max(value - half, 0.0),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 Vector = NDArray[np.float64]
 
@@ -28,7 +28,7 @@ class Spread:
         """Half of the 95% interval: Student's t with clusters - 1 degrees of freedom."""
         if self.variance is None:
             return None
-        return float(stats.t.ppf(_LEVEL, self.clusters - 1) * math.sqrt(self.variance))
+        return float(special.stdtrit(self.clusters - 1, _LEVEL) * math.sqrt(self.variance))
 
 
 def left_out(totals: Vector, counts: Vector) -> Vector:
@@ -64,6 +64,6 @@ def difference(now: Spread, before: Spread) -> tuple[float, float] | None:
     freedom = variance**2 / sum(
         side.variance**2 / (side.clusters - 1) for side in (now, before) if side.variance is not None
     )
-    half = float(stats.t.ppf(_LEVEL, freedom) * math.sqrt(variance))
+    half = float(special.stdtrit(freedom, _LEVEL) * math.sqrt(variance))
     delta = now.mean - before.mean
     return delta - half, delta + half

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from scipy import stats
+from scipy import special
 
 from steelyard.schemas.numbers import Estimate
 
-_Z = float(stats.norm.ppf(0.975))
+_Z = float(special.ndtri(0.975))
 
 
 @dataclass(frozen=True, kw_only=True)
