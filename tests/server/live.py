@@ -1,7 +1,8 @@
 """A running server as tests see it: its address, what it holds, and projects with keys."""
 
 import itertools
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -84,3 +85,11 @@ def api_of(live: Live) -> Iterator[Api]:
     key = live.key(project)
     with live.client(key) as http:
         yield Api(live, project, http, key)
+
+
+def eventually(condition: Callable[[], bool], *, within_s: float = 20.0) -> None:
+    """Asks until the condition holds."""
+    deadline = time.monotonic() + within_s
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come true in time"
+        time.sleep(0.01)

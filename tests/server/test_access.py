@@ -10,7 +10,7 @@ from steelyard.access.gate import SESSION_COOKIE
 from steelyard.access.tokens import digest, new_key, new_token
 from steelyard.store import sessions
 
-from .live import Api, Live, new_project
+from .live import Api, Live, eventually, new_project
 
 
 def error_of(response: httpx2.Response) -> dict[str, str]:
@@ -92,9 +92,7 @@ def test_a_key_is_made_shown_once_listed_and_revoked(api: Api) -> None:
 def test_last_use_is_noted(api: Api) -> None:
     api.http.get("/v1/judges")
     api.live.services.gate.flush()
-    api.live.services.store.write(lambda _: None)
-    (key,) = api.http.get("/v1/keys").json()["items"]
-    assert key["last_used_at"] is not None
+    eventually(lambda: api.http.get("/v1/keys").json()["items"][0]["last_used_at"] is not None)
 
 
 def test_one_link_makes_one_session(live: Live) -> None:
@@ -198,7 +196,6 @@ def test_a_foreign_host_is_not_served(sqlite_live: Live) -> None:
     ("method", "path", "status", "code"),
     [
         ("GET", "/v1/nothing", 404, "not_found"),
-        ("GET", "/", 404, "not_found"),
         ("PATCH", "/v1/events", 405, "method_not_allowed"),
         ("PUT", "/v1/log", 405, "method_not_allowed"),
         ("GET", "/v1/events?limit=0", 422, "invalid"),
@@ -207,12 +204,11 @@ def test_a_foreign_host_is_not_served(sqlite_live: Live) -> None:
         ("GET", "/v1/events?start=yesterday", 422, "invalid"),
         ("GET", "/v1/events?cursor=abc", 422, "invalid"),
         ("GET", "/v1/events?env=a%00b", 422, "invalid"),
-        ("GET", "/v1/events?range=24h&start=2026-01-01T00:00:00Z", 422, "invalid"),
+        ("GET", "/v1/events?metadata=novalue", 422, "invalid"),
+        ("GET", "/v1/events?start=2026-01-02T00:00:00Z&end=2026-01-01T00:00:00Z", 422, "invalid"),
     ],
 )
 def test_errors_come_in_one_envelope(sqlite_api: Api, method: str, path: str, status: int, code: str) -> None:
-    if path == "/":
-        pytest.skip("the dashboard's")
     response = sqlite_api.http.request(method, path)
     assert response.status_code == status
     assert error_of(response)["code"] == code

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
+from starlette.routing import Match
 
 from steelyard.dashboard import error_page
 from steelyard.errors import (
@@ -34,6 +35,7 @@ _CODES = {
     405: "method_not_allowed",
 }
 LOGIN_PATH = "/login"
+_METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 _API_PATHS = ("/v1", "/healthz", "/readyz", "/metrics")
 
 
@@ -61,7 +63,8 @@ def answer(
 
 def error_body(error: SteelyardError, *, code: str | None = None) -> ErrorBody:
     """What is told of an error; its message is written for whoever asked."""
-    return ErrorBody(code=code or error.code, message=error.message, field=error.field, hint=error.hint)
+    said = {"code": code or error.code, "message": error.message, "field": error.field, "hint": error.hint}
+    return ErrorBody(**{name: value for name, value in said.items() if value is not None})
 
 
 def envelope(body: ErrorBody, *, status: int, headers: Mapping[str, str] | None = None) -> Response:
@@ -116,9 +119,20 @@ async def _on_http(request: Request, error: Exception) -> Response:
         message = f"{request.url.path[:200]} does not take {request.method[:20]}"
     kind = Malformed if status == 400 else SteelyardError
     response = answer(request, kind(message, hint=hint), status=status, code=_CODES.get(status, "http_error"))
-    for name, value in (error.headers or {}).items():
-        response.headers[name] = value
+    response.headers.update(error.headers or {})
+    if status == 405:
+        response.headers["allow"] = ", ".join(_methods(request))
     return response
+
+
+def _methods(request: Request) -> list[str]:
+    """The methods that the path takes, over all of its routes."""
+
+    def taken(method: str) -> bool:
+        scope = {**request.scope, "method": method}
+        return any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)
+
+    return [method for method in _METHODS if taken(method)]
 
 
 def _headers(error: SteelyardError) -> dict[str, str]:

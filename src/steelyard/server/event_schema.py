@@ -85,7 +85,7 @@ def _ground_truth(limits: Limits) -> Schema:
 
 
 def _document_id(limits: Limits) -> Schema:
-    whole = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
+    whole = {"type": "integer", "minimum": -(2**63), "maximum": 2**64 - 1}
     return {"anyOf": [_text(limits.document_id_chars), whole]}
 
 

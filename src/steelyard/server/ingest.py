@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 
 from steelyard.access.services import Services
-from steelyard.errors import InvalidInput, TooLarge
+from steelyard.errors import InvalidInput
 from steelyard.retrieval.validation import parse_event
 from steelyard.schemas.event import ErrorBody, Event, Limits, Receipt
 from steelyard.schemas.sampling import sampled
@@ -61,8 +61,8 @@ class Ingest:
         return receipt
 
     async def batch(self, request: Request, project_id: str) -> tuple[Receipt, ...]:
-        """Stores the events of a body `{"events": [...]}`; one receipt each. Raises `InvalidInput` and
-        `TooLarge` for the batch as a whole."""
+        """Stores the events of a body `{"events": [...]}`; one receipt each. Raises `InvalidInput`
+        for the batch as a whole."""
         with self._pressure.holding(_declared(request)):
             value = await read_json(request, max_bytes=self._limits.body_bytes, depth=self._limits.depth)
             items = _events_of(value, limits=self._limits)
@@ -124,7 +124,7 @@ def _events_of(value: object, *, limits: Limits) -> list[object]:
     if not items:
         raise InvalidInput("events is empty", field="/events")
     if len(items) > limits.batch_events:
-        raise TooLarge(
+        raise InvalidInput(
             f"the batch has {len(items)} events, over the limit of {limits.batch_events}",
             field="/events",
             hint="Send several batches.",

@@ -44,7 +44,7 @@ def get_accuracy(viewer: Reader, app: App, query: Annotated[EventQuery, Query()]
             reviewed = reviews.progress(c, project, wanted, judge_id=judge_id)
         amended = reviewed is not None and reviewed.judge_right > 0 and judge_id is not None
         if amended and judge_id is not None:
-            both = reviews.accuracy(c, project, wanted, judge_id=judge_id, now=now)
+            both = reviews.accuracy(c, project, wanted, judge_id=judge_id)
             summary, original = both.amended, both.original.evaluator
         else:
             summary, original = summaries.summary(c, project, wanted, judge_id=judge_id, now=now), None

@@ -90,7 +90,7 @@ def delete_user(viewer: Admin, app: App, user: Id) -> Deleted:
 
 
 def _json(record: Record) -> Response:
-    return Response(record.model_dump_json(exclude_none=True), media_type="application/json")
+    return Response(record.model_dump_json(exclude_unset=True), media_type="application/json")
 
 
 def _error_of(receipt: Receipt) -> SteelyardError:
