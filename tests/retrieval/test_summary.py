@@ -1,6 +1,5 @@
 """Aggregates: means against a plain count, coverage and its bounds, corrections, and both ways of summing."""
 
-import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from steelyard.retrieval.columns import Columns
 from steelyard.retrieval.scores import METRICS, NAMES
 from steelyard.retrieval.summary import NOT_A_SAMPLE, summarise, summarise_by, summarise_groups
-from steelyard.retrieval.sums import group_sums
 from steelyard.retrieval.tasks import task_key
 
 
@@ -197,21 +195,3 @@ def test_a_seed_fixes_every_number() -> None:
     events = traffic(200, tasks=80)
     assert summarise(events, judge_id="j", seed=1) == summarise(events, judge_id="j", seed=1)
     assert summarise(events, judge_id="j", seed=1) != summarise(events, judge_id="j", seed=2)
-
-
-def fastest(act) -> float:
-    times = []
-    for _ in range(3):
-        start = time.perf_counter()
-        act()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def test_pages_can_wait_for_it() -> None:
-    """Generous bounds, so that only a change of kind fails; benchmarks measure."""
-    events = traffic(5_000, tasks=900, labelled=0.5)
-    assert fastest(lambda: summarise(events, judge_id="j", withheld=None)) < 0.75
-    rows = np.tile(events.by_group().values, (500, 1))
-    groups = np.tile(np.arange(64), 500)
-    assert fastest(lambda: summarise_groups(group_sums(rows, groups), judge_id="j")) < 0.25
