@@ -1,16 +1,51 @@
 """Sums by hour and task group, made from events behind the writes, so that pages over millions of events
-stay fast."""
+stay fast. `figures` reads them."""
 
-from collections.abc import Iterable
-from datetime import datetime
+import time
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
 
-from sqlalchemy import Connection, func, select
+import numpy as np
+from sqlalchemy import Connection, and_, delete, func, literal, select, text, tuple_
 
-from .columns import microseconds
+from steelyard.retrieval.columns import Columns
+from steelyard.retrieval.sums import FIELDS, GROUPS, LAYOUT, Matrix
+
+from .columns import BigInt, microseconds, moment
+from .latencies import Histogram, histogram, pack_histogram, unpack_histogram
+from .numbers import numbers_of, standing_of
 from .store import Store
-from .tables import dirty_hours
+from .tables import dirty_hours, evaluations, events, rollups
 
 HOUR_US = 3_600_000_000
+DAY_US = 24 * HOUR_US
+DIMENSIONS = ("env", "dataset", "feature_flag")
+"""What sums are kept by, each alone, besides the sums of all events (dimension and value empty)."""
+
+MOST_VALUES = 200
+"""Of a dimension's values in one hour; events with rarer ones count in the sums of all events only."""
+
+_CHUNK = 5_000
+_REST_PER_EVENT = timedelta(microseconds=200)
+"""An hour of many events is summed again only after a rest ten times as long as the summing takes."""
+
+Key = tuple[str, str, str]
+
+
+@dataclass
+class Sheet:
+    """The sums of one hour or day for one (dimension, value, judge id)."""
+
+    values: Matrix = field(default_factory=lambda: np.zeros((GROUPS, len(FIELDS))))
+    latencies: Histogram = field(default_factory=lambda: histogram(()))
+
+    def add(self, other: "Sheet") -> None:
+        self.values = self.values + other.values
+        self.latencies = self.latencies + other.latencies
 
 
 def mark(c: Connection, project_id: str, times: Iterable[datetime], *, now: datetime) -> None:
@@ -30,7 +65,20 @@ def refresh(store: Store, *, now: datetime, budget_s: float = 1.0) -> int:
 
     To be called every few seconds by one process (several do no harm).
     """
-    raise NotImplementedError
+    until = time.monotonic() + budget_s
+    with store.read() as c:
+        due = _due(c, now)
+    for number, (project_id, hour) in enumerate(due):
+        if number and time.monotonic() >= until:
+            return len(due) - number
+        with store.read() as c:
+            marks = _marks(c, project_id, hour)
+            sheets, n = _summed(c, project_id, hour)
+        replace = partial(
+            _replace, project_id=project_id, hour=hour, marks=marks, sheets=sheets, n=n, now=now
+        )
+        store.write(replace)
+    return 0
 
 
 def age(c: Connection, project_id: str, *, now: datetime) -> float:
@@ -39,3 +87,204 @@ def age(c: Connection, project_id: str, *, now: datetime) -> float:
         select(func.min(dirty_hours.c.marked_at)).where(dirty_hours.c.project_id == project_id)
     ).scalar()
     return 0.0 if oldest is None else max(0.0, (now - oldest).total_seconds())
+
+
+def load(row: Any) -> Sheet:
+    """A stored row's sums."""
+    values = np.frombuffer(zlib.decompress(row.sums), dtype="<f8").reshape(GROUPS, len(FIELDS))
+    return Sheet(values=values, latencies=unpack_histogram(row.latencies))
+
+
+def _due(c: Connection, now: datetime) -> list[tuple[str, int]]:
+    """Marked hours whose rest is over, the longest marked first."""
+    done = select(rollups.c.start, rollups.c.project_id, rollups.c.events, rollups.c.computed_at).where(
+        rollups.c.level == "hour", rollups.c.dimension == "", rollups.c.judge_id == ""
+    )
+    last = done.subquery()
+    same = and_(last.c.project_id == dirty_hours.c.project_id, last.c.start == dirty_hours.c.hour)
+    marked = (
+        select(
+            dirty_hours.c.project_id,
+            dirty_hours.c.hour,
+            func.min(dirty_hours.c.marked_at).label("since"),
+            func.max(last.c.events).label("events"),
+            func.max(last.c.computed_at).label("computed_at"),
+        )
+        .outerjoin(last, same)
+        .group_by(dirty_hours.c.project_id, dirty_hours.c.hour)
+        .order_by(func.min(dirty_hours.c.marked_at))
+    )
+    return [
+        (row.project_id, row.hour)
+        for row in c.execute(marked)
+        if row.computed_at is None
+        or row.computed_at + row.events * _REST_PER_EVENT <= now
+        or row.computed_at > now
+    ]
+
+
+def _marks(c: Connection, project_id: str, hour: int) -> list[int]:
+    mine = (dirty_hours.c.project_id == project_id, dirty_hours.c.hour == hour)
+    return list(c.execute(select(dirty_hours.c.id).where(*mine)).scalars())
+
+
+def _summed(c: Connection, project_id: str, hour: int) -> tuple[dict[Key, Sheet], int]:
+    """The hour's sums from its events, and how many there are."""
+    parts: list[dict[Key, Sheet]] = []
+    n = 0
+    for rows in _chunks(c, project_id, hour):
+        n += len(rows)
+        sheets: dict[Key, Sheet] = {}
+        parts.append(sheets)
+        judged: dict[str, dict[int, Any]] = {"": {}}
+        e = evaluations.c
+        wanted = select(e.event_seq, e.judge_id, e.scores, e.unscored, e.estimated, e.latency_s).where(
+            e.event_seq.in_([row.seq for row in rows]), e.current
+        )
+        for one in c.execute(wanted):
+            judged.setdefault(one.judge_id, {})[one.event_seq] = one
+        for judge_id, found in judged.items():
+            _add(sheets, rows, found, judge_id=judge_id)
+    return _frequent(_combined(parts)), n
+
+
+def _chunks(c: Connection, project_id: str, hour: int) -> Iterator[Sequence[Any]]:
+    e = events.c
+    place = tuple_(e.created_at, e.seq, types=(BigInt, BigInt))
+    wanted = (
+        select(
+            e.seq, e.created_at, e.task_key, e.status, e.passages, e.scores, *(e[name] for name in DIMENSIONS)
+        )
+        .where(
+            e.project_id == project_id, e.created_at >= moment(hour), e.created_at < moment(hour + HOUR_US)
+        )
+        .order_by(e.created_at, e.seq)
+        .limit(_CHUNK)
+    )
+    rows = c.execute(wanted).all()
+    while rows:
+        yield rows
+        last = rows[-1]
+        after = tuple_(literal(microseconds(last.created_at), BigInt), literal(last.seq, BigInt))
+        rows = c.execute(wanted.where(place > after)).all() if len(rows) == _CHUNK else []
+
+
+def _add(sheets: dict[Key, Sheet], rows: Sequence[Any], found: dict[int, Any], *, judge_id: str) -> None:
+    judged = [found.get(row.seq) for row in rows]
+    columns = Columns.of(
+        [numbers_of(row, one) for row, one in zip(rows, judged, strict=True)],
+        status=[standing_of(row, one) for row, one in zip(rows, judged, strict=True)],
+        task_keys=[row.task_key for row in rows],
+        estimated=[one is not None and one.estimated for one in judged],
+    )
+    took = np.array([np.nan if one is None else one.latency_s for one in judged])
+    for dimension in ("", *DIMENSIONS):
+        values = [""] * len(rows) if not dimension else [getattr(row, dimension) for row in rows]
+        for value in {value for value in values if value is not None}:
+            mask = np.array([one == value for one in values])
+            sheet = Sheet(
+                values=columns.where(mask).by_group().values,
+                latencies=histogram(took[mask & ~np.isnan(took)]),
+            )
+            sheets.setdefault((dimension, value, judge_id), Sheet()).add(sheet)
+
+
+def _frequent(sheets: dict[Key, Sheet]) -> dict[Key, Sheet]:
+    """Without the rarest values of a dimension that has too many."""
+    kept: set[tuple[str, str]] = set()
+    n = FIELDS.index("n")
+    for dimension in ("", *DIMENSIONS):
+        counts = {
+            key[1]: sheet.values[:, n].sum()
+            for key, sheet in sheets.items()
+            if key[0] == dimension and not key[2]
+        }
+        kept |= {(dimension, value) for value in sorted(counts, key=counts.__getitem__)[-MOST_VALUES:]}
+    return {key: sheet for key, sheet in sheets.items() if key[:2] in kept}
+
+
+def _replace(
+    c: Connection,
+    *,
+    project_id: str,
+    hour: int,
+    marks: Sequence[int],
+    sheets: dict[Key, Sheet],
+    n: int,
+    now: datetime,
+) -> None:
+    """Puts the hour's sums in place, and its day's; nothing when somebody else has done so since."""
+    day = hour // DAY_US * DAY_US
+    if c.dialect.name == "postgresql":
+        # Two hours of one day at once would each miss the other in the day's sums.
+        key = (int(project_id) << 32) ^ (day // DAY_US)
+        c.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": key})
+    gone = 0
+    for start in range(0, len(marks), 500):
+        some = dirty_hours.c.id.in_(marks[start : start + 500])
+        gone += c.execute(delete(dirty_hours).where(some)).rowcount
+    if gone == len(marks) and marks:
+        _store(c, project_id, "hour", hour, sheets, n=n, now=now)
+        _store(c, project_id, "day", day, *_day(c, project_id, day), now=now)
+
+
+def _day(c: Connection, project_id: str, day: int) -> tuple[dict[Key, Sheet], int]:
+    """A day's sums from its hours'."""
+    hours: dict[int, dict[Key, Sheet]] = {}
+    wanted = select(rollups).where(
+        rollups.c.project_id == project_id,
+        rollups.c.level == "hour",
+        rollups.c.start >= day,
+        rollups.c.start < day + DAY_US,
+        rollups.c.layout == LAYOUT,
+    )
+    n = 0
+    for row in c.execute(wanted):
+        hours.setdefault(row.start, {})[(row.dimension, row.value, row.judge_id)] = load(row)
+        n += row.events if not row.dimension and not row.judge_id else 0
+    return _combined(list(hours.values())), n
+
+
+def _combined(parts: Sequence[dict[Key, Sheet]]) -> dict[Key, Sheet]:
+    """The sums of all parts. Where a judge judged nothing in a part, the part's events count for it without
+    any judge."""
+    judges = {judge_id for sheets in parts for _, _, judge_id in sheets}
+    total: dict[Key, Sheet] = {}
+    for sheets in parts:
+        for dimension, value in {(dimension, value) for dimension, value, _ in sheets}:
+            for judge_id in judges:
+                sheet = sheets.get((dimension, value, judge_id)) or sheets[(dimension, value, "")]
+                total.setdefault((dimension, value, judge_id), Sheet()).add(sheet)
+    return total
+
+
+def _store(
+    c: Connection,
+    project_id: str,
+    level: str,
+    start: int,
+    sheets: dict[Key, Sheet],
+    n: int,
+    *,
+    now: datetime,
+) -> None:
+    mine = (rollups.c.project_id == project_id, rollups.c.level == level, rollups.c.start == start)
+    c.execute(delete(rollups).where(*mine))
+    rows = [
+        {
+            "project_id": project_id,
+            "level": level,
+            "start": start,
+            "dimension": dimension,
+            "value": value,
+            "judge_id": judge_id,
+            "events": n,
+            "layout": LAYOUT,
+            "sums": zlib.compress(np.ascontiguousarray(sheet.values, dtype="<f8").tobytes(), 1),
+            "latencies": pack_histogram(sheet.latencies),
+            "computed_at": now,
+        }
+        for (dimension, value, judge_id), sheet in sheets.items()
+    ]
+    if rows:
+        c.execute(rollups.insert(), rows)

@@ -1,18 +1,39 @@
 """Every aggregate of the pages: exact from events while they are few, else from rollups, with their age."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
-from sqlalchemy import Connection
+import numpy as np
+import orjson
+from sqlalchemy import Connection, select
 
-from steelyard.schemas.query import EventFilter, Overview, Slices, Source, Trend
+from steelyard.retrieval.changes import changes
+from steelyard.retrieval.summary import summarise, summarise_groups
+from steelyard.retrieval.sums import Sums
+from steelyard.schemas.query import EventFilter, Overview, Slice, Slices
 from steelyard.schemas.summary import Summary
 
-EXACT = 5_000
-"""Up to so many events a summary is made from the events themselves."""
+from . import figures, judges, rollups
+from .figures import EXACT, Piece
+from .latencies import Histogram, histogram, percentile
+from .rollups import DIMENSIONS
+from .sources import sources
+from .tables import event_bodies, events
+from .trends import trend
+
+__all__ = ["EXACT", "metadata_keys", "overview", "slices", "sources", "summary", "trend"]
+
+_KEYS_FROM = 1_000
 
 
 def summary(
-    c: Connection, project_id: str, filter: EventFilter, *, judge_id: str | None, now: datetime, seed: int = 0
+    c: Connection,
+    project_id: str,
+    filter: EventFilter,
+    *,
+    judge_id: str | None,
+    now: datetime,
+    seed: int = 0,
 ) -> Summary:
     """The summary of the matching events under one judge (None: the latest used one).
 
@@ -20,29 +41,33 @@ def summary(
     widened to whole hours, and at most one of env, dataset and feature_flag); with other filters from the
     latest `EXACT` matching events.
     """
-    raise NotImplementedError
+    judge = judge_id or judges.latest(c, project_id)
+    if figures.stored(filter) is not None and not figures.few(c, project_id, filter):
+        return figures.from_rollups(c, project_id, filter, judge_id=judge, now=now)
+    return figures.exact(c, project_id, filter, judge_id=judge).summary(judge_id=judge, seed=seed)
 
 
 def overview(
     c: Connection, project_id: str, filter: EventFilter, *, judge_id: str | None, now: datetime
 ) -> Overview:
-    """The summary of a range with its changes against the period of equal length before (`filter.start`
-    None: no period before, no changes)."""
-    raise NotImplementedError
-
-
-def trend(
-    c: Connection,
-    project_id: str,
-    filter: EventFilter,
-    *,
-    judge_id: str | None,
-    now: datetime,
-    points: int = 48,
-) -> Trend:
-    """Buckets of equal length over the filter's range (all events when open), at most `points`, oldest
-    first."""
-    raise NotImplementedError
+    """The summary of a range with its changes against the period of equal length before (`filter.start` None:
+    no period before, no changes). An open `end` is `now`."""
+    judge = judge_id or judges.latest(c, project_id)
+    end = filter.end or now
+    sums, took = _sums(c, project_id, filter, judge_id=judge)
+    found, took_before = {}, histogram(())
+    if filter.start is not None and filter.start < end:
+        before = filter.model_copy(update={"start": filter.start - (end - filter.start), "end": filter.start})
+        sums_before, took_before = _sums(c, project_id, before, judge_id=judge)
+        found = changes(sums, sums_before)
+    return Overview(
+        summary=summary(c, project_id, filter, judge_id=judge, now=now),
+        changes=found,
+        latency_p95_s=percentile(took, 0.95),
+        latency_p95_before_s=percentile(took_before, 0.95),
+        start=filter.start,
+        end=end,
+    )
 
 
 def slices(
@@ -56,16 +81,121 @@ def slices(
     limit: int = 20,
 ) -> Slices:
     """Summaries by the values of a metadata key, most events first, at most `limit`."""
-    raise NotImplementedError
-
-
-def sources(
-    c: Connection, project_id: str, filter: EventFilter, *, judge_id: str | None, limit: int = 20
-) -> tuple[Source, ...]:
-    """Passage sources over the latest evaluated events, lowest precision first."""
-    raise NotImplementedError
+    judge = judge_id or judges.latest(c, project_id)
+    if key in DIMENSIONS and figures.stored(filter) == ("", "") and not figures.few(c, project_id, filter):
+        return _stored_slices(c, project_id, filter, key=key, judge_id=judge, now=now, limit=limit)
+    extra = [] if key in DIMENSIONS else [_metadata()]
+    found = figures.exact(c, project_id, filter, judge_id=judge, extra=extra)
+    values = [getattr(row, key) if key in DIMENSIONS else _value(row.metadata, key) for row in found.rows]
+    counts: dict[str | None, int] = {}
+    for value in values:
+        counts[value] = counts.get(value, 0) + 1
+    chosen = sorted(counts, key=lambda value: (-counts[value], value is None, value))[:limit]
+    return Slices(
+        key=key,
+        slices=tuple(
+            Slice(
+                value=value,
+                summary=summarise(
+                    found.columns.where(np.array([one == value for one in values])),
+                    judge_id=judge,
+                    quick=True,
+                ),
+            )
+            for value in chosen
+        ),
+        considered=len(values),
+        exact=found.all,
+    )
 
 
 def metadata_keys(c: Connection, project_id: str, filter: EventFilter) -> tuple[str, ...]:
     """Top-level metadata keys of the latest events, most frequent first: what can be sliced by."""
-    raise NotImplementedError
+    found = figures.exact(c, project_id, filter, judge_id=None, limit=_KEYS_FROM, extra=[_metadata()])
+    counts: dict[str, int] = {}
+    for row in found.rows:
+        for key, value in _parsed(row.metadata).items():
+            if value is not None and not isinstance(value, list | dict):
+                counts[key] = counts.get(key, 0) + 1
+    return tuple(sorted(counts, key=lambda key: (-counts[key], key)))
+
+
+def _sums(
+    c: Connection, project_id: str, filter: EventFilter, *, judge_id: str | None
+) -> tuple[Sums, Histogram]:
+    kept = figures.stored(filter)
+    if kept is None or figures.few(c, project_id, filter):
+        found = figures.exact(c, project_id, filter, judge_id=judge_id)
+        return found.columns.by_task(), histogram(found.latencies[~np.isnan(found.latencies)])
+    dimension, value = kept
+    return figures.total(
+        figures.pieces(
+            c,
+            project_id,
+            dimension=dimension,
+            value=value,
+            judge_id=judge_id,
+            start=filter.start,
+            end=filter.end,
+        )
+    )
+
+
+def _stored_slices(
+    c: Connection,
+    project_id: str,
+    filter: EventFilter,
+    *,
+    key: str,
+    judge_id: str | None,
+    now: datetime,
+    limit: int,
+) -> Slices:
+    found = figures.pieces(
+        c,
+        project_id,
+        dimension=key,
+        value=None,
+        judge_id=judge_id,
+        start=filter.start,
+        end=filter.end,
+    )
+    everything, _ = _sums(c, project_id, filter, judge_id=judge_id)
+    by_value: dict[str | None, list[Piece]] = {}
+    for piece in found:
+        by_value.setdefault(piece.value, []).append(piece)
+    totals: dict[str | None, Sums] = {value: figures.total(some)[0] for value, some in by_value.items()}
+    rest = everything.values - sum((one.values for one in totals.values()), np.zeros(everything.values.shape))
+    without = Sums(values=np.maximum(rest, 0.0), grouped=True)
+    if without.count("n"):
+        totals[None] = without
+    chosen = sorted(totals, key=lambda value: (-totals[value].count("n"), value is None, value))[:limit]
+    age = rollups.age(c, project_id, now=now)
+    return Slices(
+        key=key,
+        slices=tuple(
+            Slice(value=value, summary=summarise_groups(totals[value], judge_id=judge_id, age_s=age))
+            for value in chosen
+        ),
+        considered=everything.count("n"),
+        exact=True,
+        computed_from="rollups",
+    )
+
+
+def _metadata() -> object:
+    """The event's metadata as text, beside its other columns."""
+    found = select(event_bodies.c.metadata).where(event_bodies.c.seq == events.c.seq)
+    return found.scalar_subquery().label("metadata")
+
+
+def _parsed(metadata: str | None) -> Mapping[str, object]:
+    found: dict[str, object] = orjson.loads(metadata) if metadata else {}
+    return found
+
+
+def _value(metadata: str | None, key: str) -> str | None:
+    value = _parsed(metadata).get(key)
+    if value is None or isinstance(value, list | dict):
+        return None
+    return value if isinstance(value, str) else orjson.dumps(value).decode()

@@ -93,6 +93,7 @@ events = Table(
     Column("event_id", Text, nullable=False),
     Column("task", Text, nullable=False),
     Column("task_key", String(32), nullable=False),
+    Column("subquery_key", String(32)),
     Column("passages", SmallInteger, nullable=False),
     Column("env", Text),
     Column("dataset", Text),
@@ -137,6 +138,7 @@ for _name, _where in _SETS.items():
         postgresql_where=text(_where),
     )
 _PARTIAL = {
+    "subquery_key": (("project_id", "subquery_key"), "subquery_key IS NOT NULL"),
     "trace_id": (("project_id", "trace_id"), "trace_id IS NOT NULL"),
     "user_key": (("project_id", "user_key"), "user_key IS NOT NULL"),
     "waiting": (("created_at", "seq"), "status IN ('queued', 'evaluating')"),
