@@ -68,7 +68,7 @@ def disputed(site: Site) -> str:
 
 
 def test_disagreements_by_keyboard(visit: Open, disputed: str) -> None:
-    page = visit("/disagreements", project=disputed)
+    page = visit("/disagreements?kind=missed_gold", project=disputed)
     before = decided(page)
     first = page.locator(".queue-list a").first.get_attribute("href")
     page.keyboard.press("n")
@@ -103,15 +103,20 @@ def test_disagreements_without_javascript(visit: Open, site: Site) -> None:
     page = visit("/disagreements", project="plain", java_script_enabled=False)
     page.locator(".queue-list a").filter(has_text="gold, not cited").first.click()
     accuracy = page.get_by_role("row", name="Exact match")
+    event = page.get_by_role("link", name="the whole event").get_attribute("href") or ""
     original = accuracy.locator("td").nth(0).inner_text()
     page.get_by_label("Why (kept with the decision)").fill("the passage does not say so")
     page.get_by_role("button", name="Judge").click()
     assert decided(page) == 1
     assert accuracy.locator("td").nth(0).inner_text() == original
+    page.locator(".queue-list a").filter(has_text="gold, not cited").first.click()
+    page.get_by_role("button", name="Label").click()
     page.get_by_role("link", name="reviewed", exact=True).click()
-    expect(page.locator(".notice")).to_contain_text("“the passage does not say so”")
-    page.get_by_role("link", name="the whole event").click()
+    expect(page.locator(".notice")).to_contain_text("label right")
+    page.goto(site.url + event)
     expect(page.locator("#label")).to_contain_text("review")
+    page.get_by_text("2 versions").click()
+    expect(page.locator("#label")).to_contain_text("“the passage does not say so”")
 
 
 def test_labels_and_requirements_are_amended_by_forms(visit: Open, site: Site) -> None:

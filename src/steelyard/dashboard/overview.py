@@ -21,7 +21,7 @@ from .view import View
 from .wording import BAND_WORDS, MEANINGS, NAMES
 
 router = APIRouter()
-FLAGGED_SHOWN, FLAGGED_READ = 8, 50
+FLAGGED_SHOWN, FLAGGED_READ, SOURCES_SHOWN = 8, 50, 10
 SLICE_FIRST = ("dataset", "feature_flag", "env")
 
 
@@ -54,6 +54,7 @@ class OverviewPage(Record):
     slice_key: str | None = None
     slice_keys: tuple[Choice, ...] = ()
     slices: tuple[SliceRow, ...] = ()
+    sources: tuple[query.Source, ...] = ()
     flagged: tuple[Flagged, ...] = ()
     computed_from: str = "events"
     age_s: float | None = None
@@ -113,6 +114,7 @@ def overview_page(c: Connection, ask: Asked) -> OverviewPage:
         slice_key=key,
         slice_keys=keys,
         slices=worst_first(sliced) if sliced else (),
+        sources=summaries.sources(c, ask.project, chosen, judge_id=judge_id, limit=SOURCES_SHOWN),
         flagged=lowest(flagged),
         computed_from=summary.computed_from,
         age_s=summary.age_s,
