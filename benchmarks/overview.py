@@ -2,7 +2,7 @@
 
     python -m benchmarks.overview --data FOLDER [--output benchmarks/results/overview.json]
 
-FOLDER holds a database made by `benchmarks.generate`. Target: Overview under 300 ms at 1,000,000 events on SQLite.
+FOLDER holds a database of many events. Target: Overview under 300 ms at 1,000,000 events on SQLite.
 """
 
 import argparse
