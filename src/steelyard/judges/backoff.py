@@ -38,7 +38,7 @@ def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:
 def delay(attempt: int, *, jitter: float) -> float:
     """Seconds before retry number `attempt` (from 0): 0.5 · 2^attempt, at most 60, times 0.5 to 1 by `jitter`
     in 0..1."""
-    return float(min(FIRST_S * 2**attempt, LONGEST_S) * (0.5 + 0.5 * jitter))
+    return float(min(FIRST_S * 2 ** min(attempt, 20), LONGEST_S) * (0.5 + 0.5 * jitter))
 
 
 def _bounded(seconds: float) -> float:

@@ -27,6 +27,12 @@ def open_sdk(settings: RemoteSettings) -> openai.OpenAI:
     return client
 
 
+def headers_for(client: openai.OpenAI, *, no_store: bool) -> dict[str, str | openai.Omit]:
+    """What a request adds: without a key the SDK insists on being told that none is meant."""
+    headers: dict[str, str | openai.Omit] = {"Cache-Control": "no-store"} if no_store else {}
+    return headers if client.api_key else {**headers, "Authorization": openai.omit}
+
+
 def exchange(send: Callable[[], httpx2.Response]) -> Reply:
     """What the server answered to `send`, a call of the SDK that returns the raw response; raises
     `Dropped`."""

@@ -17,7 +17,7 @@ from steelyard.schemas.verdict import Unscored, UnscoredReason
 
 from ..backoff import is_retryable
 from ..calling import Finished, Unfinished, count, request_digest
-from ..sdk import exchange
+from ..sdk import exchange, headers_for
 from ..wire import Reply
 
 SEED = 20_260_101
@@ -125,7 +125,7 @@ class ChatExchange:
                     seed=SEED if uses["seed"] else omit,
                     max_tokens=self.reply_tokens if uses["max_tokens"] else omit,
                     max_completion_tokens=omit if uses["max_tokens"] else self.reply_tokens,
-                    extra_headers={"Cache-Control": "no-store"} if no_store else None,
+                    extra_headers=headers_for(self.client, no_store=no_store),
                 ).http_response
             )
         )

@@ -12,7 +12,7 @@ import httpx2
 from steelyard.schemas.verdict import Unscored, UnscoredReason
 
 from ..calling import Exchange, Finished, Unfinished, count, request_digest, unavailable
-from ..sdk import exchange, open_sdk
+from ..sdk import exchange, headers_for, open_sdk
 from ..settings import RemoteSettings
 from ..wire import Reply, dropped, open_client
 from .beliefs import Belief, dump, read_decisions, read_systemone
@@ -110,7 +110,7 @@ class OpenAIDecisionsWire:
                         {"type": "predicate", "name": name, "instructions": wording}
                         for name, wording in questions.items()
                     ],
-                    extra_headers={"Cache-Control": "no-store"} if no_store else None,
+                    extra_headers=headers_for(self._client, no_store=no_store),
                 ).http_response
             )
         )
