@@ -14,6 +14,9 @@ from pydantic import SecretStr
 from steelyard.access.services import Services
 from steelyard.access.tokens import digest, new_key, shown
 from steelyard.config import Settings
+from steelyard.jobs.evaluate import Evaluator
+from steelyard.jobs.judging import JudgeSource
+from steelyard.judges.lexical import LexicalJudge
 from steelyard.schemas.query import Project, Scope
 from steelyard.server.app import create_app
 from steelyard.server.serving import serving
@@ -93,3 +96,17 @@ def eventually(condition: Callable[[], bool], *, within_s: float = 20.0) -> None
     while not condition():
         assert time.monotonic() < deadline, "it did not come true in time"
         time.sleep(0.01)
+
+
+def evaluate_all(api: Api) -> str:
+    """Judges every waiting event of the project by word overlap; returns the judge's id."""
+    services = api.live.services
+    judge = LexicalJudge()
+    source = JudgeSource(services.store, services.settings, lambda: judge)
+    evaluator = Evaluator(services.store, source, services.settings)
+    waiting = [
+        item["event_id"] for item in api.http.get("/v1/events?status=queued&limit=500").json()["items"]
+    ]
+    while evaluator.evaluate(api.project.id, waiting):
+        pass
+    return judge.identity.id

@@ -50,7 +50,7 @@ Time = Annotated[
     WithJsonSchema({"type": "string", "format": "date-time", "pattern": TIME_PATTERN}),
 ]
 Truth = Annotated[bool, BeforeValidator(_truth), WithJsonSchema({"type": "boolean"})]
-Limit = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=500)]
+Limit = Annotated[int, Field(ge=1, le=500), BeforeValidator(_whole)]
 
 
 class Query(BaseModel):
@@ -73,7 +73,7 @@ class EventQuery(Query):
         None, description="The same normalised task."
     )
     user: Line | None = Field(None, description="`metadata.user` or `metadata.user_id`")
-    judge_id: Line | None = Field(None, description="Evaluated by this judge.")
+    judge_id: Line | None = Field(None, description="Numbers of this judge; lists of what it evaluated.")
     text: Line | None = Field(None, description="Looked for in the task, ignoring case.")
     metadata: list[Pair] = Field(
         default=[], max_length=8, description="`key:value`, compared as text; may be repeated."
@@ -82,8 +82,11 @@ class EventQuery(Query):
     start: Time | None = Field(None, description="`created_at` from, RFC 3339.")
     end: Time | None = Field(None, description="`created_at` before, RFC 3339.")
 
-    def filter(self, *, now: datetime | None = None) -> EventFilter:
-        """The store's filter. Raises `InvalidInput` where two parameters contradict each other."""
+    def filter(self, *, now: datetime | None = None, judged: bool = False) -> EventFilter:
+        """The store's filter; `judged` leaves only events that the judge asked for has evaluated.
+
+        Raises `InvalidInput` where two parameters contradict each other.
+        """
         start, end = self.start, self.end
         if self.range is not None:
             end = end or now or datetime.now(UTC)
@@ -101,7 +104,7 @@ class EventQuery(Query):
             trace_id=self.trace_id.lower() if self.trace_id else None,
             task_key=task_key(self.task) if self.task else None,
             user=self.user,
-            judge_id=self.judge_id,
+            judge_id=self.judge_id if judged else None,
             text=self.text,
             metadata=self._metadata(),
             start=start,

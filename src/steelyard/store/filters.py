@@ -45,8 +45,9 @@ def conditions(c: Connection, project_id: str, filter: EventFilter) -> list[Colu
     if filter.text is not None:
         found.append(func.lower(e.task).contains(filter.text.lower(), autoescape=True))
     if filter.judge_id is not None:
-        judged = select(1).where(evaluations.c.event_seq == e.seq, evaluations.c.judge_id == filter.judge_id)
-        found.append(exists(judged.where(evaluations.c.current)))
+        by = evaluations.alias().c  # an alias, for the statement around may join evaluations itself
+        judged = select(1).where(by.event_seq == e.seq, by.judge_id == filter.judge_id, by.current)
+        found.append(exists(judged))
     if filter.metadata:
         found.append(_metadata(c, filter))
     return found

@@ -12,6 +12,7 @@ def before_call(context: schemathesis.HookContext, case: schemathesis.Case, kwar
     case.query.pop("cursor", None)
     if "start" in case.query:
         case.query.pop("end", None)
+        case.query.pop("range", None)
     case.body = whole(case.body)
 
 

@@ -57,7 +57,9 @@ async def log_events(request: Request, viewer: Writer, way: Way) -> Response:
 def list_events(viewer: Reader, app: App, query: Annotated[EventPageQuery, Query()]) -> Page[EventRow]:
     """Newest first by `created_at`."""
     with app.store.read() as c:
-        return events.page(c, viewer.project_id, query.filter(), cursor=query.cursor, limit=query.limit)
+        return events.page(
+            c, viewer.project_id, query.filter(judged=True), cursor=query.cursor, limit=query.limit
+        )
 
 
 @router.get("/v1/events/{event_id:path}", responses={404: {}}, summary="Get an event")

@@ -91,7 +91,7 @@ def export_events(
 ) -> StreamingResponse:
     """Oldest first. JSONL lines are events as they can be logged or replayed again, with their current label;
     CSV rows hold the numbers."""
-    wanted = query.filter()
+    wanted = query.filter(judged=True)
     return download(
         app,
         "events",
@@ -111,7 +111,7 @@ def export_events(
 )
 def export_evaluations(viewer: Reader, app: App, query: Annotated[EventQuery, Query()]) -> StreamingResponse:
     """Events with everything known of them: status, label, evaluations, metrics."""
-    wanted = query.filter()
+    wanted = query.filter(judged=True)
     return download(
         app,
         "evaluations",
@@ -128,7 +128,7 @@ def export_labels(
     viewer: Reader, app: App, form: Format, query: Annotated[EventQuery, Query()]
 ) -> StreamingResponse:
     """The current label of every labelled event."""
-    wanted = query.filter()
+    wanted = query.filter(judged=True)
 
     def current(c: Connection) -> Iterator[Label]:
         for stored in events.export(c, viewer.project_id, wanted):

@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import Field
 
 from steelyard.schemas.query import Slices, Source, Trend
 from steelyard.schemas.summary import Summary
@@ -19,7 +18,7 @@ router = APIRouter(tags=["metrics"])
 class TrendQuery(EventQuery):
     """Which events, in how many buckets."""
 
-    points: Annotated[Limit, Field(le=500)] = 48
+    points: Limit = 48
 
 
 class SliceQuery(EventQuery):
