@@ -1,14 +1,22 @@
 """An open store on either database, with a project, and events to put into it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from steelyard.judges.lexical import LexicalJudge
+from steelyard.retrieval.documents import Documents
+from steelyard.retrieval.metrics import label_free
 from steelyard.schemas.event import Event, GroundTruth, Passage
-from steelyard.store import Store, open_store, projects
+from steelyard.schemas.judging import Requirement, Usage
+from steelyard.schemas.query import Finished
+from steelyard.schemas.result import Evaluation, PassageVerdict, RequirementVerdict
+from steelyard.schemas.verdict import Outcome, Verdict
+from steelyard.store import Store, events, judges, leases, open_store, projects
 
+JUDGE = LexicalJudge()
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 
 
@@ -45,3 +53,53 @@ def make_event() -> MakeEvent:
         return Event(**fields | given)
 
     return make
+
+
+Judged = Callable[..., None]
+
+
+@pytest.fixture
+def judge_id(store: Store) -> str:
+    store.write(lambda c: judges.register(c, JUDGE.identity, now=NOW))
+    return JUDGE.identity.id
+
+
+@pytest.fixture
+def evaluated(store: Store, project: str, judge_id: str) -> Judged:
+    """Stores events and evaluates them, citing the documents named in `cited` (all of one requirement)."""
+
+    def run(batch: Sequence[Event], *, cited: Sequence[Sequence[str]], met: int = 1) -> None:
+        store.write(lambda c: events.insert(c, project, batch, now=NOW))
+        claims = store.write(lambda c: leases.claim(c, owner="me", lease_s=60, limit=10_000))
+        by_id = {event.event_id: names for event, names in zip(batch, cited, strict=True)}
+        finished = [
+            Finished(claim=one, evaluation=verdict(one.event, cited=by_id[one.event.event_id], met=met))
+            for one in claims
+        ]
+        assert all(store.write(lambda c: leases.finish(c, finished, now=NOW)))
+
+    return run
+
+
+def verdict(event: Event, *, cited: Sequence[str], met: int = 1, version: int = 1) -> Evaluation:
+    """An evaluation with two requirements, `met` of them met, and the named documents cited."""
+    places = [place for place, passage in enumerate(event.context) if passage.id in cited]
+    return Evaluation(
+        event_id=event.event_id,
+        judge_id=JUDGE.identity.id,
+        requirements_version=version,
+        requirements=tuple(
+            RequirementVerdict(
+                requirement=Requirement(text=f"fact {number}"),
+                verdict=Verdict(outcome=Outcome.PASS if number < met else Outcome.FAIL, explanation="so"),
+            )
+            for number in range(2)
+        ),
+        passages=tuple(
+            PassageVerdict(position=place, cited=place in places, reason=f"because {place}")
+            for place in range(len(event.context))
+        ),
+        label_free=label_free(Documents.of(event), requirements=2, supported=met, cited=places),
+        usage=Usage(latency_s=0.01, calls=1),
+        evaluated_at=NOW,
+    )

@@ -24,7 +24,7 @@ def percentile(counts: Histogram, share: float) -> float | None:
     total = int(counts.sum())
     if not total:
         return None
-    bin_index = int(np.searchsorted(np.cumsum(counts), share * total))
+    bin_index = int(np.searchsorted(np.cumsum(counts), max(share * total, 1)))
     return float(_FIRST_S * 2 ** (bin_index / _PER_OCTAVE))
 
 
