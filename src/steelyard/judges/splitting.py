@@ -31,8 +31,8 @@ _JOINT: Final = re.compile(
     rf"(?:{_QUESTION_WORDS})\b)",
     re.IGNORECASE,
 )
-_ITEM: Final = re.compile(r"(?:^|\n|(?<=[\s:]))\s*(?:\(?\d{1,2}[.)]|[-*•])\s+(?=\S)")
-_TURN: Final = re.compile(r"(?:^|\n)\s*(?P<who>user|human|agent|assistant|system|bot)\s*:\s*", re.IGNORECASE)
+_ITEM: Final = re.compile(r"(?:^|(?<=[\s:]))(?:\(?\d{1,2}[.)]|[-*•])\s+(?=\S)")
+_TURN: Final = re.compile(r"(?:^|\n)[ \t]*(?P<who>user|human|agent|assistant|system|bot)\s*:\s*", re.IGNORECASE)
 _OPENS: Final = re.compile(rf"^[¿¡\s\"'“(]*(?:{_QUESTION_WORDS})\b", re.IGNORECASE)
 _QUESTION: Final = re.compile(r"[^?？؟¿]+[?？؟]+|[^?？؟¿]+$")
 

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from .vocabulary import NEGATIONS, NUMBER_WORDS, STOP_WORDS
 
@@ -18,18 +18,20 @@ _WORD: Final = re.compile(rf"\d+(?:[.,:/]\d+)*|[^\W\d_](?:[^\W_]|[{_MARKS}])*(?:
 _UNSPACED: Final = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}"
 )
+LONGEST_CAMEL: Final = 80
 _CAMEL: Final = re.compile(r"[A-Z]?[a-z]{2,}(?=[A-Z])|[A-Z][A-Za-z0-9]+$")
 _SENTENCE: Final = re.compile(
     r"[^.!?。！？؟।\n]+(?:\.(?=[^\s.])[^.!?。！？؟।\n]*)*[.!?。！？؟।]*[”\"'’)\]]*",
 )
 
 
-@dataclass(frozen=True)
-class Word:
-    """`form` as written, `stem` for comparing, code point offsets `start` and `end`."""
+class Word(NamedTuple):
+    """`form` as written, `stem` for comparing, `number` the number it stands for, code point offsets."""
 
     form: str
     stem: str
+    number: str | None
+    stop: bool
     start: int
     end: int
 
@@ -51,12 +53,12 @@ class Text:
     @cached_property
     def content(self) -> tuple[str, ...]:
         """Stems without stop words; all stems when nothing else is there."""
-        kept = tuple(word.stem for word in self.words if word.form.casefold() not in STOP_WORDS)
+        kept = tuple(word.stem for word in self.words if not word.stop)
         return kept or self.stems
 
     @cached_property
     def numbers(self) -> frozenset[str]:
-        return frozenset(number for word in self.words if (number := number_of(word.form)) is not None)
+        return frozenset(word.number for word in self.words if word.number is not None)
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -93,7 +95,6 @@ def number_of(form: str) -> str | None:
     return NUMBER_WORDS.get(form.casefold())
 
 
-@lru_cache(maxsize=65_536)
 def stem(form: str) -> str:
     """One spelling for a word's commonest forms: case and accents folded, plain plural and verb endings
     off."""
@@ -118,18 +119,24 @@ def overlap(wanted: Sequence[str], given: frozenset[str] | set[str]) -> float:
     return len(distinct & given) / len(distinct) if distinct else 0.0
 
 
+@lru_cache(maxsize=32_768)
+def _lexeme(form: str) -> tuple[str, str | None, bool]:
+    """Stem, number and whether it is a stop word."""
+    number = number_of(form)
+    return number or stem(form), number, form.casefold() in STOP_WORDS
+
+
 def _words(text: str) -> list[Word]:
     found = []
     for match in _WORD.finditer(text):
         form, start = match.group(), match.start()
         if _UNSPACED.fullmatch(form):
-            found += [
-                Word(form[i : i + 2], form[i : i + 2], start + i, start + i + 2) for i in range(len(form) - 1)
-            ]
-        elif form.isascii() and len(parts := list(_CAMEL.finditer(form))) > 1:
-            found += [Word(p.group(), stem(p.group()), start + p.start(), start + p.end()) for p in parts]
+            pieces = [(form[i : i + 2], start + i) for i in range(len(form) - 1)]
+        elif len(form) <= LONGEST_CAMEL and form.isascii() and len(parts := list(_CAMEL.finditer(form))) > 1:
+            pieces = [(part.group(), start + part.start()) for part in parts]
         else:
-            found.append(Word(form, number_of(form) or stem(form), start, match.end()))
+            pieces = [(form, start)]
+        found += [Word(piece, *_lexeme(piece), at, at + len(piece)) for piece, at in pieces]
     return found
 
 
