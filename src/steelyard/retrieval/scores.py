@@ -1,7 +1,7 @@
 """All numbers of one event, flat and in a fixed order: what a store keeps in columns and aggregates are made
 of."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from steelyard.schemas.event import Event
@@ -16,6 +16,7 @@ from .metrics import evaluator, ground_truth
 LABEL_FREE = ("recall", "precision", "f1", "ndcg", "subquery_recall")
 GROUND_TRUTH = ("gt_recall", "gt_precision", "gt_f1")
 IR = tuple(str(measure) for measure in DEFAULT)
+_MEASURES = tuple(zip(IR, DEFAULT, strict=True))
 EVALUATOR = (
     "evaluator_precision",
     "evaluator_recall",
@@ -70,6 +71,26 @@ def score(event: Event, *, gold: Iterable[str] | None, evaluation: Evaluation | 
         numbers |= {name: value.value for name, value in against_gold.ir.items()}
         numbers["gold"], numbers["gold_in_context"] = len(wanted), len(documents.gold(wanted))
     return Scores(ground_truth=against_gold, evaluator=judged, row=tuple(numbers.get(name) for name in NAMES))
+
+
+def gold_row(event: Event, *, gold: Sequence[str]) -> tuple[float | None, ...]:
+    """`score(event, gold=gold).row`, without the reasons of what is undefined: for when events come in."""
+    documents = Documents.of(event)
+    wanted = frozenset(gold)
+    found = documents.gold(wanted)
+    n, right = len(documents), len(found)
+    recall = right / len(wanted) if wanted else None
+    precision = right / n if n else None
+    numbers: dict[str, float | None] = {"documents": n, "gold": len(wanted), "gold_in_context": right}
+    numbers["gt_recall"], numbers["gt_precision"] = recall, precision
+    if recall is not None and precision is not None:
+        numbers["gt_f1"] = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    elif recall == 0 or precision == 0:
+        numbers["gt_f1"] = 0.0
+    if documents.has_order or not n:
+        hits = documents.hits(found)
+        numbers |= {name: measure.of(hits, gold=len(wanted)) for name, measure in _MEASURES}
+    return tuple(map(numbers.get, NAMES))
 
 
 def flagged(scores: Scores) -> bool:

@@ -8,14 +8,15 @@ import orjson
 from sqlalchemy import Connection, func, select
 
 from steelyard.retrieval.metrics import gold_of
-from steelyard.retrieval.scores import score
+from steelyard.retrieval.scores import gold_row
 from steelyard.retrieval.tasks import task_key
-from steelyard.schemas.event import ErrorBody, Event, Receipt, Status
+from steelyard.schemas.event import ErrorBody, Event, Receipt
 from steelyard.schemas.sampling import sampled
 
 from . import bodies, rollups
+from .bulk import insert_rows
+from .columns import microseconds
 from .tables import event_bodies, event_seq, events, labels
-from .upsert import insert as upsert
 
 _CONFLICT = ErrorBody(
     code="conflict",
@@ -23,6 +24,31 @@ _CONFLICT = ErrorBody(
     field="/event_id",
     hint="Send a new event under a new id.",
 )
+
+_COLUMNS = (
+    "seq",
+    "project_id",
+    "event_id",
+    "task",
+    "task_key",
+    "subquery_key",
+    "passages",
+    "trace_id",
+    "created_at",
+    "received_at",
+    "status",
+    "attempts",
+    "label_version",
+    "labelled",
+    "flagged",
+    "scores",
+    "env",
+    "dataset",
+    "feature_flag",
+    "user_key",
+)
+_LABEL_COLUMNS = ("event_seq", "version", "gold", "answer", "origin", "created_at")
+_PROMOTED = (("env",), ("dataset",), ("feature_flag",), ("user", "user_id"))
 
 
 def insert(c: Connection, project_id: str, batch: Sequence[Event], *, now: datetime) -> tuple[Receipt, ...]:
@@ -35,26 +61,14 @@ def insert(c: Connection, project_id: str, batch: Sequence[Event], *, now: datet
     seqs = _allocate(c, len(fresh))
     rows = [_row(project_id, event, seq=seq, now=now) for event, seq in zip(fresh, seqs, strict=True)]
     there: dict[str, Any] = {}
-    if rows and c.execute(upsert(c, events).on_conflict_do_nothing(), rows).rowcount != len(rows):
+    if insert_rows(c, events, _COLUMNS, rows, new_only=True) != len(rows):
         there = _there(c, project_id, fresh)
-        rows = [row for row in rows if row["event_id"] not in there]
-    if rows:
-        c.execute(
-            event_bodies.insert(),
-            [
-                {"seq": row["seq"], "metadata": metadata, "body": body}
-                for row in rows
-                for metadata, body in [dumped[first[row["event_id"]]]]
-            ],
-        )
-        given = [
-            _label(batch[first[row["event_id"]]], seq=row["seq"], now=now)
-            for row in rows
-            if row["label_version"]
-        ]
-        if given:
-            c.execute(labels.insert(), given)
-        rollups.mark(c, project_id, [row["created_at"] for row in rows], now=now)
+    stored = [(seq, event) for seq, event in zip(seqs, fresh, strict=True) if event.event_id not in there]
+    texts = [(seq, *dumped[first[event.event_id]]) for seq, event in stored]
+    insert_rows(c, event_bodies, ("seq", "metadata", "body"), texts)
+    given = [_label(event, seq=seq, now=now) for seq, event in stored if _has_label(event)]
+    insert_rows(c, labels, _LABEL_COLUMNS, given)
+    rollups.mark(c, project_id, [event.created_at for _, event in stored], now=now)
     return tuple(
         _receipt(index, batch, dumped, first=first[event.event_id], row=there.get(event.event_id), now=now)
         for index, event in enumerate(batch)
@@ -70,31 +84,30 @@ def _allocate(c: Connection, n: int) -> list[int]:
     return list(range(last + 1, last + 1 + n))
 
 
-def _row(project_id: str, event: Event, *, seq: int, now: datetime) -> dict[str, Any]:
+def _row(project_id: str, event: Event, *, seq: int, now: datetime) -> tuple[object, ...]:
+    """In the order of `_COLUMNS`."""
     gold = gold_of(event)
     chosen = sampled(event.sample_rate, trace_id=event.trace_id, event_id=event.event_id)
-    return {
-        "seq": seq,
-        "project_id": project_id,
-        "event_id": event.event_id,
-        "task": event.task,
-        "task_key": task_key(event.task),
-        "subquery_key": None if event.subquery is None else task_key(event.subquery),
-        "passages": len(event.context),
-        "env": bodies.promoted(event.metadata, "env"),
-        "dataset": bodies.promoted(event.metadata, "dataset"),
-        "feature_flag": bodies.promoted(event.metadata, "feature_flag"),
-        "user_key": bodies.promoted(event.metadata, "user", "user_id"),
-        "trace_id": event.trace_id,
-        "created_at": event.created_at,
-        "received_at": now,
-        "status": str(Status.QUEUED if chosen else Status.NOT_SAMPLED),
-        "attempts": 0,
-        "label_version": int(_has_label(event)),
-        "labelled": gold is not None,
-        "flagged": False,
-        "scores": None if gold is None else orjson.dumps(score(event, gold=gold).row).decode(),
-    }
+    metadata = event.metadata
+    return (
+        seq,
+        int(project_id),
+        event.event_id,
+        event.task,
+        task_key(event.task),
+        None if event.subquery is None else task_key(event.subquery),
+        len(event.context),
+        event.trace_id,
+        microseconds(event.created_at),
+        microseconds(now),
+        "queued" if chosen else "not_sampled",
+        0,
+        int(_has_label(event)),
+        gold is not None,
+        False,
+        None if gold is None else orjson.dumps(gold_row(event, gold=gold)).decode(),
+        *(bodies.promoted(metadata, *names) if metadata else None for names in _PROMOTED),
+    )
 
 
 def _has_label(event: Event) -> bool:
@@ -102,17 +115,18 @@ def _has_label(event: Event) -> bool:
     return truth is not None and (truth.gold_doc_ids is not None or truth.answer is not None)
 
 
-def _label(event: Event, *, seq: int, now: datetime) -> dict[str, Any]:
+def _label(event: Event, *, seq: int, now: datetime) -> tuple[object, ...]:
+    """In the order of `_LABEL_COLUMNS`."""
     gold = gold_of(event)
     answer = event.ground_truth.answer if event.ground_truth else None
-    return {
-        "event_seq": seq,
-        "version": 1,
-        "gold": None if gold is None else orjson.dumps(gold).decode(),
-        "answer": None if answer is None else orjson.dumps(answer).decode(),
-        "origin": "logged",
-        "created_at": now,
-    }
+    return (
+        seq,
+        1,
+        None if gold is None else orjson.dumps(gold).decode(),
+        None if answer is None else orjson.dumps(answer).decode(),
+        "logged",
+        microseconds(now),
+    )
 
 
 def _there(c: Connection, project_id: str, fresh: Sequence[Event]) -> dict[str, Any]:

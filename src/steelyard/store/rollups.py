@@ -15,6 +15,7 @@ from sqlalchemy import Connection, and_, delete, func, literal, select, text, tu
 from steelyard.retrieval.columns import Columns
 from steelyard.retrieval.sums import FIELDS, GROUPS, LAYOUT, Matrix
 
+from .bulk import insert_rows
 from .columns import BigInt, microseconds, moment
 from .latencies import Histogram, histogram, pack_histogram, unpack_histogram
 from .numbers import numbers_of, standing_of
@@ -53,10 +54,8 @@ def mark(c: Connection, project_id: str, times: Iterable[datetime], *, now: date
     again. Marks are only ever added, so that no two writers wait for each other."""
     hours = sorted({microseconds(time) // HOUR_US * HOUR_US for time in times})
     if hours:
-        c.execute(
-            dirty_hours.insert(),
-            [{"project_id": project_id, "hour": hour, "marked_at": now} for hour in hours],
-        )
+        marked = [(int(project_id), hour, microseconds(now)) for hour in hours]
+        insert_rows(c, dirty_hours, ("project_id", "hour", "marked_at"), marked)
 
 
 def refresh(store: Store, *, now: datetime, budget_s: float = 1.0) -> int:
