@@ -100,4 +100,4 @@ class Settings(BaseSettings):
                     f"the judge {self.judge!r} needs {setting}", field=setting, hint=f"Set STEELYARD_{setting.upper()}."
                 )
         key = getattr(self, f"{prefix}_api_key")
-        return RemoteSettings(base_url=base_url.rstrip("/"), model=model, api_key=key, **self.remote)
+        return RemoteSettings.checked(base_url=base_url.rstrip("/"), model=model, api_key=key, **self.remote)

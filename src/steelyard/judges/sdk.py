@@ -20,7 +20,9 @@ def open_sdk(settings: RemoteSettings) -> openai.OpenAI:
         admin_api_key="",
         max_retries=0,
         timeout=settings.timeout_s,
-        http_client=open_client(timeout_s=settings.timeout_s, concurrency=settings.concurrency),
+        http_client=open_client(
+            settings.base_url, timeout_s=settings.timeout_s, concurrency=settings.concurrency
+        ),
         _enforce_credentials=False,
     )
     client.organization = client.project = None

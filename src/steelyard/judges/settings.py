@@ -1,6 +1,10 @@
 """How a remote judge is reached: one provider's address, model, limits and prices."""
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from steelyard.errors import ConfigurationError
 
 
 class RemoteSettings(BaseModel):
@@ -33,3 +37,21 @@ class RemoteSettings(BaseModel):
     max_reply_tokens: int = Field(default=2048, ge=64)
     questions_per_call: int | None = Field(default=None, ge=1, le=400)
     returned_model: str | None = None
+
+    @classmethod
+    def checked(cls, **fields: Any) -> Self:
+        """Settings from whatever was configured; raises `ConfigurationError` naming the field, never its
+        value."""
+        try:
+            return cls(**fields)
+        except ValidationError as problem:
+            first = problem.errors(include_input=False, include_url=False)[0]
+            name = ".".join(str(part) for part in first["loc"])
+            known = ", ".join(
+                name for name in cls.model_fields if name not in ("base_url", "model", "api_key")
+            )
+            raise ConfigurationError(
+                f"the settings of the remote judge: {first['msg']}",
+                field=f"remote.{name}",
+                hint=f"Known are {known}.",
+            ) from None

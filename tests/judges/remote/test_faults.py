@@ -224,6 +224,12 @@ FAULTS = {
         ],
         1,
     ),
+    "an unknown charset": Fault(
+        [Answer(body=GOOD.body, headers={"Content-Type": "application/json; charset=martian"})], 1
+    ),
+    "bytes that are no UTF-8": Fault(
+        [Answer(body=GOOD.encoded().replace(b"scripted-1", b"scripted-\xff"))], 1
+    ),
     "an unknown model answers": Fault(
         [GOOD],
         1,

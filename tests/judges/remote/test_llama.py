@@ -76,7 +76,6 @@ def test_support_by_structured_output(judge: ChatJudge) -> None:
     (answer,) = judge.support(
         [SupportCase(task=TASK, requirements=YEAR, passages=("It was opened in 1932.",))]
     )
-    print(answer)
     assert isinstance(answer, SupportAnswer)
     assert [(cell.requirement, cell.passage) for cell in answer.cells] == [(0, 0)]
     assert answer.cited in ((), (0,))

@@ -31,7 +31,7 @@ from .questions import Prompt, ask_correct, ask_grounded, ask_requirements, ask_
 from .replies import ClaimReply, SupportReply, UnreadableReply
 from .templates import prompts_digest
 
-REQUIREMENTS_PER_CALL = 12
+REQUIREMENTS_PER_CALL = 6
 PASSAGES_PER_CALL = 20
 CLAIMS_PER_CALL = 12
 REPEATED_CHARS = 4_000

@@ -44,7 +44,9 @@ class SystemOneWire:
         self._url = f"{base}/systemone" if base.endswith("/v1") else f"{base}/v1/systemone"
         key = settings.api_key
         self._headers = {} if key is None else {"Authorization": f"Bearer {key.get_secret_value()}"}
-        self._client = open_client(timeout_s=settings.timeout_s, concurrency=settings.concurrency)
+        self._client = open_client(
+            settings.base_url, timeout_s=settings.timeout_s, concurrency=settings.concurrency
+        )
 
     def exchange(self, asked: Asked) -> "DecisionExchange":
         questions = {
