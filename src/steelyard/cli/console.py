@@ -5,9 +5,9 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -46,6 +46,21 @@ def progress_bar() -> Iterator[Progress]:
         disable=not console.is_terminal,
     ) as progress:
         yield progress
+
+
+@contextmanager
+def replay_bar() -> Iterator[Callable[[Literal["store", "evaluate"], int, int], None]]:
+    """A bar for each of the two phases of a replay."""
+    with progress_bar() as bar:
+        phases = {
+            "store": bar.add_task("Storing", total=None),
+            "evaluate": bar.add_task("Evaluating", total=None),
+        }
+
+        def show(phase: Literal["store", "evaluate"], done: int, total: int) -> None:
+            bar.update(phases[phase], completed=done, total=total)
+
+        yield show
 
 
 class _OneLine(logging.Formatter):

@@ -17,7 +17,7 @@ from .flags import Json, JudgeFlags, Verbose
 
 if TYPE_CHECKING:
     from steelyard.config import Settings
-    from steelyard.replay import BadRow, Outcome, Plan, Progress
+    from steelyard.replay import BadRow, Outcome, Plan
 
 _NAMED = 20
 
@@ -115,8 +115,10 @@ def _run(plan: "Plan", url: str | None, flags: JudgeFlags) -> "Outcome":
     from steelyard.replay import run_local, run_remote
     from steelyard.store import open_store
 
+    from . import console
+
     server = url or (None if flags.data or flags.database_url else os.environ.get("STEELYARD_URL"))
-    with _bar() as progress:
+    with console.replay_bar() as progress:
         if server:
             with Client(base_url=server, background=False, timeout=30.0) as client:
                 return run_remote(plan, client, progress=progress)
@@ -162,22 +164,6 @@ def _place(flags: JudgeFlags, folder: Path) -> dict[str, object]:
     ):
         given["config"] = usual
     return given
-
-
-@contextmanager
-def _bar() -> "Iterator[Progress]":
-    from . import console
-
-    with console.progress_bar() as bar:
-        phases = {
-            "store": bar.add_task("Storing", total=None),
-            "evaluate": bar.add_task("Evaluating", total=None),
-        }
-
-        def show(phase: Literal["store", "evaluate"], done: int, total: int) -> None:
-            bar.update(phases[phase], completed=done, total=total)
-
-        yield show
 
 
 def _report(plan: "Plan", outcome: "Outcome", *, json: bool) -> int:
