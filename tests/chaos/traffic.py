@@ -96,7 +96,7 @@ class Sender:
         if response.status_code >= 300:
             self.refused.append(f"{response.status_code} {response.text[:500]}")
             return True
-        for receipt in response.json()["events"]:
+        for receipt in response.json()["receipts"]:
             if receipt["outcome"] in ("accepted", "duplicate"):
                 self.acknowledged.add(receipt["event_id"])
             else:
