@@ -16,6 +16,7 @@ from steelyard.errors import ConfigurationError
 
 from . import exits
 from .flags import Json, ServeFlags, Verbose
+from .serving import ending_quietly
 
 if TYPE_CHECKING:
     from steelyard.access.services import Services
@@ -197,7 +198,9 @@ def _serve(store: "Store", settings: "Settings", sock: Any, *, home: Path) -> No
             if _has_desktop():
                 webbrowser.open(link)
 
-        serve(create_app(settings, store=store, demo_key=key, on_ready=ready), sock)
+        app = create_app(settings, store=store, demo_key=key, on_ready=ready)
+        with ending_quietly():
+            serve(app, sock)
     finally:
         remove_demo_key(home)
 

@@ -2,6 +2,8 @@
 
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -52,12 +54,25 @@ def serve(
                 welcome(services, url=url, shown=store.url)
 
             app = create_app(loaded, store=store, work=with_worker, on_ready=ready)
-            serve_until_stopped(app, sock)
+            with ending_quietly():
+                serve_until_stopped(app, sock)
         finally:
             store.close()
     finally:
         sock.close()
     return exits.DONE
+
+
+@contextmanager
+def ending_quietly() -> Iterator[None]:
+    """uvicorn raises the signal that stopped it once more when it is done; what comes after it must still
+    run."""
+    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def welcome(services: "Services", *, url: str, shown: str) -> None:
