@@ -16,9 +16,9 @@ from playwright.sync_api import sync_playwright
 
 HERE = Path(__file__).parent
 PICTURES = (
-    ("overview.png", "/overview?range=30d", "light"),
-    ("overview-dark.png", "/overview?range=30d", "dark"),
-    ("disagreements.png", "/disagreements?range=30d&kind=false_citation", "light"),
+    ("overview.png", "/overview", "light"),
+    ("overview-dark.png", "/overview", "dark"),
+    ("disagreements.png", "/disagreements?kind=false_citation", "light"),
 )
 WIDTH, HEIGHT = 1280, 960
 LINK = re.compile(r"(http://\S+)/login\?token=(\S+)")

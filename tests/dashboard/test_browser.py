@@ -12,7 +12,7 @@ from .seeding import TASKS, events, passages, planted
 
 EVENT = "/event?" + urlencode({"id": planted()["event_id"]})
 PAGES = (
-    "/overview",
+    "/overview?sources=1",
     "/events",
     "/event?id=event-7",
     EVENT,

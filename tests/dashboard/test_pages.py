@@ -15,7 +15,7 @@ from .seeding import SCRIPT, planted
 PAGES = (
     "/overview",
     "/overview?range=30d&slice=env",
-    "/overview?env=staging",
+    "/overview?env=staging&sources=1",
     "/events",
     "/events?flagged=1&labelled=1",
     "/event?id=event-7",

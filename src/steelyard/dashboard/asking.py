@@ -103,31 +103,30 @@ def chosen_judge(
 
     Raises `NotFound` for a judge that did nothing in this project.
     """
-    rows = judges.used(c, project_id)
-    if not rows:
+    known = judges.identities(c, project_id)
+    if not known:
         if wanted:
             raise NotFound(f"judge {wanted!r} has evaluated nothing here", field="judge")
         return None, ()
-    found = next((row for row in rows if row.judge_id == wanted), None) if wanted else rows[0]
+    found = next((one for one in known if one.id == wanted), None) if wanted else known[0]
     if found is None:
-        known = ", ".join(row.judge_id for row in rows)
         raise NotFound(
-            f"judge {wanted!r} has evaluated nothing here", field="judge", hint=f"Known are: {known}."
+            f"judge {wanted!r} has evaluated nothing here",
+            field="judge",
+            hint=f"Known are: {', '.join(one.id for one in known)}.",
         )
-    identity = found.identity
-    name = JudgeName(id=found.judge_id, name=identity.name, kind=identity.kind, model=identity.model)
-    return name, tuple(
-        Choice(value=row.judge_id, name=row.judge_id, chosen=row is found, n=row.evaluations) for row in rows
+    return (
+        JudgeName(id=found.id, name=found.name, kind=found.kind, model=found.model),
+        tuple(Choice(value=one.id, name=one.id, chosen=one is found) for one in known),
     )
 
 
 def environments(c: Connection, project_id: str, view: View) -> tuple[Choice, ...]:
-    """The environments there are in the range, the chosen one always among them."""
-    found = events.facets(c, project_id, EventFilter(start=view.start, end=view.end)).env
-    choices = [Choice(value=f.value, name=f.value, n=f.n, chosen=f.value == view.env) for f in found]
-    if view.env and not any(choice.chosen for choice in choices):
-        choices.append(Choice(value=view.env, name=view.env, n=0, chosen=True))
-    return tuple(choices)
+    """The environments there are, the chosen one always among them."""
+    names = list(events.environments(c, project_id))
+    if view.env and view.env not in names:
+        names.append(view.env)
+    return tuple(Choice(value=name, name=name, chosen=name == view.env) for name in names)
 
 
 def nothing_here(c: Connection, ask: Asked, view: View, path: str) -> Empty:

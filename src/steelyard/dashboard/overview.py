@@ -54,7 +54,7 @@ class OverviewPage(Record):
     slice_key: str | None = None
     slice_keys: tuple[Choice, ...] = ()
     slices: tuple[SliceRow, ...] = ()
-    sources: tuple[query.Source, ...] = ()
+    sources: tuple[query.Source, ...] | None = None
     flagged: tuple[Flagged, ...] = ()
     computed_from: str = "events"
     age_s: float | None = None
@@ -114,11 +114,20 @@ def overview_page(c: Connection, ask: Asked) -> OverviewPage:
         slice_key=key,
         slice_keys=keys,
         slices=worst_first(sliced) if sliced else (),
-        sources=summaries.sources(c, ask.project, chosen, judge_id=judge_id, limit=SOURCES_SHOWN),
+        sources=_sources(c, ask, chosen, judge_id),
         flagged=lowest(flagged),
         computed_from=summary.computed_from,
         age_s=summary.age_s,
     )
+
+
+def _sources(
+    c: Connection, ask: Asked, chosen: EventFilter, judge_id: str | None
+) -> tuple[query.Source, ...] | None:
+    """Only when asked for: it reads the events' bodies, which takes longer than all else on the page."""
+    if ask.params.get("sources") != "1":
+        return None
+    return summaries.sources(c, ask.project, chosen, judge_id=judge_id, limit=SOURCES_SHOWN)
 
 
 def label_free_tiles(found: query.Overview, trend: query.Trend) -> tuple[Tile, ...]:

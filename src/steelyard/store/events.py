@@ -94,6 +94,19 @@ def facets(c: Connection, project_id: str, filter: EventFilter) -> Facets:
     return Facets(**counted, exact=total < FACET_EVENTS)
 
 
+def environments(c: Connection, project_id: str, *, limit: int = 100) -> tuple[str, ...]:
+    """The environments there are, by name: one look into their index each, however many events."""
+    found: list[str] = []
+    e = events.c
+    while len(found) < limit:
+        rest = select(func.min(e.env)).where(e.project_id == project_id, e.env.is_not(None))
+        name = c.execute(rest.where(e.env > found[-1]) if found else rest).scalar()
+        if name is None:
+            break
+        found.append(name)
+    return tuple(found)
+
+
 def trace(c: Connection, project_id: str, trace_id: str) -> tuple[StoredEvent, ...]:
     """The events of a trace by time; empty when there is none."""
     e = events.c

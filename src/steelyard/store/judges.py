@@ -67,6 +67,20 @@ def used(c: Connection, project_id: str) -> tuple[JudgeRow, ...]:
     )
 
 
+def identities(c: Connection, project_id: str) -> tuple[JudgeIdentity, ...]:
+    """The identities of the judges with evaluations in the project, latest used first: one look into an index
+    for each judge there is, however many evaluations."""
+    e = evaluations.c
+    last = (
+        select(func.max(e.evaluated_at))
+        .where(e.project_id == project_id, e.judge_id == judges.c.judge_id)
+        .scalar_subquery()
+    )
+    rows = c.execute(select(judges.c.identity, last.label("last"))).all()
+    mine = sorted((row for row in rows if row.last is not None), key=lambda row: row.last, reverse=True)
+    return tuple(JudgeIdentity.model_validate_json(row.identity) for row in mine)
+
+
 def latest(c: Connection, project_id: str) -> str | None:
     """The id of the judge of the latest evaluation in the project: the one pages show unless told
     otherwise."""
