@@ -73,7 +73,9 @@ def overview_page(c: Connection, ask: Asked) -> OverviewPage:
     if not summary.n:
         empty = nothing_here(c, ask, view, "/overview")
         return OverviewPage(view=view, events=0, judge=judge, judges=judges, envs=envs, empty=empty)
-    trend = summaries.trend(c, ask.project, chosen, judge_id=judge_id, now=ask.now)
+    trend = summaries.trend(
+        c, ask.project, chosen, judge_id=judge_id, now=ask.now, points=points_for(summary.n)
+    )
     key, keys = slice_choices(c, ask, chosen)
     sliced = (
         summaries.slices(c, ask.project, chosen, key=key, judge_id=judge_id, now=ask.now) if key else None
@@ -201,6 +203,11 @@ def change_of(change: query.Change | None) -> Change | None:
     return Change.model_validate(
         {"value": change.delta, "low": low, "high": high, "verdict": verdict, "reason": change.reason}
     )
+
+
+def points_for(n: int) -> int:
+    """How many buckets `n` events can fill with a dozen each, from 8 to 48."""
+    return min(max(n // 12, 8), 48)
 
 
 def points_of(trend: query.Trend, name: str) -> tuple[Point, ...]:
