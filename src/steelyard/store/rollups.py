@@ -49,6 +49,14 @@ class Sheet:
         self.latencies = self.latencies + other.latencies
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Hour:
+    hour: int
+    marks: Sequence[int]
+    sheets: dict[Key, Sheet]
+    events: int
+
+
 def mark(c: Connection, project_id: str, times: Iterable[datetime], *, now: datetime) -> None:
     """Notes, in the transaction that changes events created at `times`, that their hours must be summed
     again. Marks are only ever added, so that no two writers wait for each other."""
@@ -67,16 +75,14 @@ def refresh(store: Store, *, now: datetime, budget_s: float = 1.0) -> int:
     until = time.monotonic() + budget_s
     with store.read() as c:
         due = _due(c, now)
-    for number, (project_id, hour) in enumerate(due):
+    days = list(dict.fromkeys((project_id, hour // DAY_US) for project_id, hour in due))
+    for number, (project_id, day) in enumerate(days):
+        hours = [hour for owner, hour in due if owner == project_id and hour // DAY_US == day]
         if number and time.monotonic() >= until:
-            return len(due) - number
+            return sum((owner, hour // DAY_US) in days[number:] for owner, hour in due)
         with store.read() as c:
-            marks = _marks(c, project_id, hour)
-            sheets, n = _summed(c, project_id, hour)
-        replace = partial(
-            _replace, project_id=project_id, hour=hour, marks=marks, sheets=sheets, n=n, now=now
-        )
-        store.write(replace)
+            done = [_summed(c, project_id, hour) for hour in hours]
+        store.write(partial(_replace, project_id=project_id, day=day * DAY_US, done=done, now=now))
     return 0
 
 
@@ -122,13 +128,10 @@ def _due(c: Connection, now: datetime) -> list[tuple[str, int]]:
     ]
 
 
-def _marks(c: Connection, project_id: str, hour: int) -> list[int]:
+def _summed(c: Connection, project_id: str, hour: int) -> _Hour:
+    """The hour's sums from its events, and the marks they answer."""
     mine = (dirty_hours.c.project_id == project_id, dirty_hours.c.hour == hour)
-    return list(c.execute(select(dirty_hours.c.id).where(*mine)).scalars())
-
-
-def _summed(c: Connection, project_id: str, hour: int) -> tuple[dict[Key, Sheet], int]:
-    """The hour's sums from its events, and how many there are."""
+    marks = list(c.execute(select(dirty_hours.c.id).where(*mine)).scalars())
     parts: list[dict[Key, Sheet]] = []
     n = 0
     for rows in _chunks(c, project_id, hour):
@@ -144,7 +147,7 @@ def _summed(c: Connection, project_id: str, hour: int) -> tuple[dict[Key, Sheet]
             judged.setdefault(one.judge_id, {})[one.event_seq] = one
         for judge_id, found in judged.items():
             _add(sheets, rows, found, judge_id=judge_id)
-    return _frequent(_combined(parts)), n
+    return _Hour(hour=hour, marks=marks, sheets=_frequent(_combined(parts)), events=n)
 
 
 def _chunks(c: Connection, project_id: str, hour: int) -> Iterator[Sequence[Any]]:
@@ -176,16 +179,18 @@ def _add(sheets: dict[Key, Sheet], rows: Sequence[Any], found: dict[int, Any], *
         task_keys=[row.task_key for row in rows],
         estimated=[one is not None and one.estimated for one in judged],
     )
+    added = columns.addends()
     took = np.array([np.nan if one is None else one.latency_s for one in judged])
     for dimension in ("", *DIMENSIONS):
         values = [""] * len(rows) if not dimension else [getattr(row, dimension) for row in rows]
-        for value in {value for value in values if value is not None}:
-            mask = np.array([one == value for one in values])
-            sheet = Sheet(
-                values=columns.where(mask).by_group().values,
-                latencies=histogram(took[mask & ~np.isnan(took)]),
-            )
-            sheets.setdefault((dimension, value, judge_id), Sheet()).add(sheet)
+        names: dict[str | None, int] = {}
+        codes = np.array([names.setdefault(value, len(names)) for value in values], dtype=np.int64)
+        sums = np.zeros((len(names), GROUPS, len(FIELDS)))
+        np.add.at(sums, (codes, columns.groups), added)
+        for value, code in names.items():
+            if value is not None:
+                times = took[(codes == code) & ~np.isnan(took)]
+                sheets[(dimension, value, judge_id)] = Sheet(values=sums[code], latencies=histogram(times))
 
 
 def _frequent(sheets: dict[Key, Sheet]) -> dict[Key, Sheet]:
@@ -202,29 +207,21 @@ def _frequent(sheets: dict[Key, Sheet]) -> dict[Key, Sheet]:
     return {key: sheet for key, sheet in sheets.items() if key[:2] in kept}
 
 
-def _replace(
-    c: Connection,
-    *,
-    project_id: str,
-    hour: int,
-    marks: Sequence[int],
-    sheets: dict[Key, Sheet],
-    n: int,
-    now: datetime,
-) -> None:
-    """Puts the hour's sums in place, and its day's; nothing when somebody else has done so since."""
-    day = hour // DAY_US * DAY_US
+def _replace(c: Connection, *, project_id: str, day: int, done: Sequence[_Hour], now: datetime) -> None:
+    """Puts the sums of some hours of a day in place, and the day's; of an hour only if nobody else has done
+    so since."""
     if c.dialect.name == "postgresql":
         # Two hours of one day at once would each miss the other in the day's sums.
         key = (int(project_id) << 32) ^ (day // DAY_US)
         c.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": key})
-    gone = 0
-    for start in range(0, len(marks), 500):
-        some = dirty_hours.c.id.in_(marks[start : start + 500])
-        gone += c.execute(delete(dirty_hours).where(some)).rowcount
-    if gone == len(marks) and marks:
-        _store(c, project_id, "hour", hour, sheets, n=n, now=now)
-        _store(c, project_id, "day", day, *_day(c, project_id, day), now=now)
+    for hour in done:
+        gone = 0
+        for start in range(0, len(hour.marks), 500):
+            some = dirty_hours.c.id.in_(hour.marks[start : start + 500])
+            gone += c.execute(delete(dirty_hours).where(some)).rowcount
+        if hour.marks and gone == len(hour.marks):
+            _store(c, project_id, "hour", hour.hour, hour.sheets, hour.events, now=now)
+    _store(c, project_id, "day", day, *_day(c, project_id, day), now=now)
 
 
 def _day(c: Connection, project_id: str, day: int) -> tuple[dict[Key, Sheet], int]:
