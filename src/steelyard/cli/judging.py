@@ -115,7 +115,8 @@ def _show(name: str, measured: "Measured") -> None:
 
     rate = measured.items_per_second
     speed = "" if rate is None else f" · {rate:g} items/s"
-    table = Table(title=f"{name} · {measured.kind} · {measured.n} rows{speed}", title_justify="left")
+    console.stdout().print(f"{name} · {measured.kind} · {measured.n} rows{speed}")
+    table = Table()
     table.add_column("")
     for title in ("value", "95% interval", *measured.baselines):
         table.add_column(title, justify="right")

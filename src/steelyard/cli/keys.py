@@ -79,7 +79,8 @@ def show(*, json: Json = False, settings: StoreFlags | None = None) -> int:
         console.print_json([key.model_dump(mode="json") for key in found])
         return exits.DONE
     table = Table()
-    for title in ("id", "name", "key", "scopes", "made", "last used", "revoked"):
+    table.add_column("id", min_width=36)
+    for title in ("name", "key", "scopes", "made", "last used", "revoked"):
         table.add_column(title)
     for key in found:
         moments = (key.created_at, key.last_used_at, key.revoked_at)
