@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from steelyard.errors import InvalidInput
+from steelyard.schemas.base import trusted
 from steelyard.schemas.event import Event, GroundTruth, Limits, Passage
 
 from .fields import (
@@ -40,7 +41,8 @@ def parse_event(data: object, *, limits: Limits, now: datetime, new_id: Callable
                 f"{name} is missing", field=f"/{name}", hint="An event needs task and context."
             )
     created_at = given.get("created_at")
-    return Event(
+    return trusted(
+        Event,
         event_id=_optional_text(given, "event_id", limits.id_chars) or new_id(),
         task=_task(given["task"], "/task", limits),
         context=_context(given["context"], limits),
@@ -105,7 +107,8 @@ def _passage(item: object, where: str, limits: Limits) -> Passage:
             "text is missing", field=f"{where}/text", hint="A passage is text or an object with text."
         )
     source, score, rank = given.get("source"), given.get("score"), given.get("rank")
-    return Passage(
+    return trusted(
+        Passage,
         text=_body(given["text"], f"{where}/text", limits),
         id=None if given.get("id") is None else document_id(given["id"], f"{where}/id", limits),
         source=None if source is None else text(source, f"{where}/source", most=limits.document_id_chars),
