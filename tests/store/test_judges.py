@@ -2,6 +2,9 @@
 
 from datetime import timedelta
 
+import pytest
+
+from steelyard.errors import NotFound
 from steelyard.judges.lexical import LexicalJudge
 from steelyard.store import Store, evaluations, events, judges, projects
 
@@ -25,6 +28,12 @@ def test_identities_are_of_the_project_latest_used_first(
     with store.read() as c:
         assert [one.id for one in judges.identities(c, project)] == [other.id, judge_id]
         assert judges.identities(c, elsewhere) == ()
+        assert judges.recent(c, project, mine) == next(
+            r for r in judges.used(c, project) if r.judge_id == mine.id
+        )
+        assert judges.recent(c, project, other, latest=1).evaluations == 1
+        with pytest.raises(NotFound):
+            judges.recent(c, elsewhere, mine)
         assert {row.judge_id for row in judges.used(c, project)} == {other.id, judge_id}
 
 

@@ -20,7 +20,8 @@ CARDS = 12
 
 
 class JudgeCard(Record):
-    """A judge's identity, work and accuracy in the range. `consistency` None: not assessed yet."""
+    """A judge's identity, what it did in its latest evaluations, and its accuracy in the range.
+    `consistency` None: not assessed yet."""
 
     judge: JudgeRow
     labelled: int
@@ -43,12 +44,13 @@ class JudgesPage(Record):
 @both(router, "/judges", template="judges.html", title="Judges")
 def judges_page(c: Connection, ask: Asked) -> JudgesPage:
     view = ask.view()
-    rows = judges.used(c, ask.project)
+    known = judges.identities(c, ask.project)
     envs = environments(c, ask.project, view)
-    if not rows:
+    if not known:
         return JudgesPage(view=view, envs=envs, cards=(), empty=NO_JUDGE)
-    cards = tuple(_card(c, ask, row) for row in rows[:CARDS])
-    return JudgesPage(view=view, envs=envs, cards=cards, others=max(len(rows) - CARDS, 0))
+    rows = [judges.recent(c, ask.project, one) for one in known[:CARDS]]
+    cards = tuple(_card(c, ask, row) for row in rows)
+    return JudgesPage(view=view, envs=envs, cards=cards, others=max(len(known) - CARDS, 0))
 
 
 NO_JUDGE = Empty(

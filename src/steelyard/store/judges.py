@@ -67,6 +67,46 @@ def used(c: Connection, project_id: str) -> tuple[JudgeRow, ...]:
     )
 
 
+def recent(c: Connection, project_id: str, identity: JudgeIdentity, *, latest: int = 2_000) -> JudgeRow:
+    """What a judge did in its `latest` evaluations: the numbers of `used`, without reading every evaluation
+    there is. `first_used_at` is of all. Raises `NotFound` when it evaluated nothing here."""
+    e = evaluations.c
+    mine = (e.project_id == project_id, e.judge_id == identity.id)
+    some = (
+        select(e.evaluated_at, e.unscored, e.calls, e.cached_calls, e.cost_usd, e.latency_s)
+        .where(*mine)
+        .order_by(e.evaluated_at.desc())
+        .limit(latest)
+        .subquery()
+        .c
+    )
+    row = c.execute(
+        select(
+            func.count().label("n"),
+            func.count(some.unscored).label("unscored"),
+            func.coalesce(func.sum(some.calls), 0).label("calls"),
+            func.coalesce(func.sum(some.cached_calls), 0).label("cached_calls"),
+            func.sum(some.cost_usd).label("cost_usd"),
+            func.avg(some.latency_s).label("latency_s"),
+            func.max(some.evaluated_at).label("last"),
+        )
+    ).one()
+    if not row.n:
+        raise NotFound(f"the judge {identity.id!r} has evaluated nothing here", field="judge_id")
+    return JudgeRow(
+        identity=identity,
+        judge_id=identity.id,
+        first_used_at=c.execute(select(func.min(e.evaluated_at)).where(*mine)).scalar_one(),
+        last_used_at=row.last,
+        evaluations=row.n,
+        unscored=row.unscored,
+        calls=int(row.calls),
+        cached_calls=int(row.cached_calls),
+        cost_usd=row.cost_usd,
+        latency_s_mean=row.latency_s,
+    )
+
+
 def identities(c: Connection, project_id: str) -> tuple[JudgeIdentity, ...]:
     """The identities of the judges with evaluations in the project, latest used first: one look into an index
     for each judge there is, however many evaluations."""
