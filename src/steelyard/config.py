@@ -1,12 +1,18 @@
-"""The server's settings: flags over `STEELYARD_*` over a TOML file (`STEELYARD_CONFIG`, else `steelyard.toml` in the
-data folder) over these defaults. The client's own two (`STEELYARD_URL`, `STEELYARD_API_KEY`) are not here."""
+"""The server's settings: flags over `STEELYARD_*` over a TOML file (`STEELYARD_CONFIG`, else
+`steelyard.toml` in the data folder) over these defaults. The client's own two (`STEELYARD_URL`,
+`STEELYARD_API_KEY`) are not here."""
 
 import os
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
 
 from steelyard.errors import ConfigurationError
 from steelyard.judges.settings import RemoteSettings
@@ -23,7 +29,9 @@ def default_data() -> Path:
 class Settings(BaseSettings):
     """`database_url` None means the SQLite file `steelyard.sqlite` in `data`. Times are seconds."""
 
-    model_config = SettingsConfigDict(env_prefix="STEELYARD_", env_nested_delimiter="__", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix="STEELYARD_", env_nested_delimiter="__", extra="ignore", frozen=True
+    )
 
     data: Path = Field(default_factory=default_data)
     config: Path | None = None
@@ -79,7 +87,9 @@ class Settings(BaseSettings):
             first = problem.errors(include_input=False, include_url=False)[0]
             name = "_".join(str(part) for part in first["loc"]) or "settings"
             raise ConfigurationError(
-                f"{first['msg']}", field=name, hint=f"Set --{name.replace('_', '-')} or STEELYARD_{name.upper()}."
+                f"{first['msg']}",
+                field=name,
+                hint=f"Set --{name.replace('_', '-')} or STEELYARD_{name.upper()}.",
             ) from None
 
     @property
@@ -97,7 +107,9 @@ class Settings(BaseSettings):
             if not value:
                 setting = f"{prefix}_{name}"
                 raise ConfigurationError(
-                    f"the judge {self.judge!r} needs {setting}", field=setting, hint=f"Set STEELYARD_{setting.upper()}."
+                    f"the judge {self.judge!r} needs {setting}",
+                    field=setting,
+                    hint=f"Set STEELYARD_{setting.upper()}.",
                 )
         key = getattr(self, f"{prefix}_api_key")
         return RemoteSettings.checked(base_url=base_url.rstrip("/"), model=model, api_key=key, **self.remote)
