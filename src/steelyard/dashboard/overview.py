@@ -112,7 +112,7 @@ def overview_page(c: Connection, ask: Asked) -> OverviewPage:
             estimate=_latency(found),
             change=_latency_change(found),
         ),
-        marks=marks_of(releases.first_seen(c, ask.project, chosen)),
+        marks=marks_of(releases.first_seen(c, ask.project, chosen, points=24)),
         slice_key=key,
         slice_keys=keys,
         slices=worst_first(sliced) if sliced else (),
