@@ -88,7 +88,9 @@ class RateLimited(SteelyardError):
     code = "rate_limited"
     status = 429
 
-    def __init__(self, message: str, *, retry_after: float, field: str | None = None, hint: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, retry_after: float, field: str | None = None, hint: str | None = None
+    ) -> None:
         super().__init__(message, field=field, hint=hint)
         self.retry_after = retry_after
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -103,3 +104,22 @@ def verdict(event: Event, *, cited: Sequence[str], met: int = 1, version: int = 
         usage=Usage(latency_s=0.01, calls=1),
         evaluated_at=NOW,
     )
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'steelyard.sqlite'}"
+
+
+@pytest.fixture
+def sqlite_store(sqlite_url: str) -> Iterator[Store]:
+    opened = open_store(sqlite_url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def postgres_store(postgres_url: str) -> Iterator[Store]:
+    opened = open_store(postgres_url)
+    yield opened
+    opened.close()

@@ -50,7 +50,7 @@ def _record(c: Connection, call: Call) -> None:
         set_={"reply": new.excluded.reply, "created_at": new.excluded.created_at},
         where=judge_calls.c.reply.is_(None),
     )
-    if c.execute(again).rowcount != 1:
+    if c.execute(again.returning(judge_calls.c.digest)).first() is None:
         return
     more = insert(c, spending).values(provider=call.provider, calls=1, cost_usd=call.cost_usd or 0.0)
     c.execute(

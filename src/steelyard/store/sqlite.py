@@ -47,6 +47,11 @@ class SQLiteStore:
     def url(self) -> str:
         return self._url.render_as_string()
 
+    @property
+    def engine(self) -> Engine:
+        """The writer's."""
+        return self._writer
+
     @contextmanager
     def read(self) -> Iterator[Connection]:
         with faults.explained(self._url), self._readers.connect() as connection:

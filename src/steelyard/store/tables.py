@@ -231,7 +231,7 @@ comparisons = Table(
     Column("gold", Boolean, nullable=False),
     Column("reviewed", Boolean, nullable=False),
     PrimaryKeyConstraint("event_seq", "judge_id", "position"),
-    Index(None, "project_id", "judge_id", "created_at", "event_seq", "position"),
+    Index("ix_comparisons_queue", "project_id", "judge_id", "created_at", "event_seq", "position"),
 )
 
 reviews = Table(
