@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 EDITABLE := --no-deps --no-build-isolation -e ./judge -e .
 
-.PHONY: demo test venv lint long bench clean
+.PHONY: demo test venv lint long bench judge clean
 
 demo: $(VENV)/.server
 	$(BIN)/steelyard demo $(DEMO)
@@ -36,6 +36,15 @@ $(VENV)/.dev: requirements/dev.lock pyproject.toml judge/pyproject.toml | $(BIN)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --require-hashes -r requirements/dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(EDITABLE)
 	touch $(VENV)/.server $@
+
+# Everything in judge/src/steelyard_judge from ../shared/data: an hour on two cores, the same bytes again.
+judge: .venv-training/.made
+	OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=1 PYTHONPATH=src .venv-training/bin/python training/build.py $(JUDGE)
+
+.venv-training/.made: requirements/training.txt
+	$(PYTHON) -m venv .venv-training
+	.venv-training/bin/python -m pip install --quiet --disable-pip-version-check -r requirements/training.txt
+	touch $@
 
 clean:
 	rm -rf $(VENV) build dist
