@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.errors import Malformed, TooLarge
-from steelyard.server.body import expand, nested_deeper, parse
+from steelyard.server.body import count_keys, expand, parse
 
 JSON = st.recursive(
     st.none()
@@ -42,6 +42,9 @@ JSON = st.recursive(
         (b"[" * 100_000 + b"]" * 100_000, "the body nests deeper than 64 levels"),
         (b"[" * 100_000, "the body nests deeper than 64 levels"),
         (b'{"task": "a", "task": "b"}', "the key 'task' stands twice in one object"),
+        (b'{"a" :1, "a":2}', "the key 'a' stands twice in one object"),
+        (b'{"a":"\\":", "a":2}', "the key 'a' stands twice in one object"),
+        (b'{"a"\n:"\\":", "a":2}', "the key 'a' stands twice in one object"),
         (b'[{"a": {"b" : 1, "\\u0062":2}}]', "the key 'b' stands twice in one object"),
     ],
 )
@@ -63,7 +66,8 @@ def test_depth_counts_lists_and_objects(levels: int, limit: int, objects: bool) 
     value: object = 1
     for _ in range(levels):
         value = {"a": value, "b": 2} if objects else [value, 3]
-    assert nested_deeper(value, than=limit) is (levels > limit)
+    expected = None if levels > limit else 2 * levels if objects else 0
+    assert count_keys(value, depth=limit) == expected
 
 
 @given(st.lists(st.binary(max_size=2_000), min_size=1, max_size=3))
