@@ -1,7 +1,7 @@
 """Every snippet and command in the documents runs, every link leads somewhere, JSON and TOML parse.
 
-Python blocks of one document run in order in one process, against a real demo server. Console blocks run line by line in
-a fresh folder per document. What cannot run here (another program's command) is a `text` block.
+Python blocks of one document run in order in one process, against a real demo server. Console blocks run line
+by line in a fresh folder per document. What cannot run here (another program's command) is a `text` block.
 """
 
 import json

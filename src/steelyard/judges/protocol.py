@@ -21,9 +21,9 @@ from steelyard.schemas.verdict import Unscored
 class Judge(Protocol):
     """Answers questions in batches: one answer a case, in the order asked.
 
-    A case that cannot be answered gets an `Unscored` in its place; a judge raises nothing for any Unicode text, an
-    empty text or an empty list. Equal cases get equal answers, whatever stands beside them in the batch and in
-    whatever order passages come. A judge may be called from several threads at once.
+    A case that cannot be answered gets an `Unscored` in its place; a judge raises nothing for any Unicode
+    text, an empty text or an empty list. Equal cases get equal answers, whatever stands beside them in the
+    batch and in whatever order passages come. A judge may be called from several threads at once.
     """
 
     @property

@@ -32,7 +32,9 @@ _JOINT: Final = re.compile(
     re.IGNORECASE,
 )
 _ITEM: Final = re.compile(r"(?:^|(?<=[\s:]))(?:\(?\d{1,2}[.)]|[-*•])\s+(?=\S)")
-_TURN: Final = re.compile(r"(?:^|\n)[ \t]*(?P<who>user|human|agent|assistant|system|bot)\s*:\s*", re.IGNORECASE)
+_TURN: Final = re.compile(
+    r"(?:^|\n)[ \t]*(?P<who>user|human|agent|assistant|system|bot)\s*:\s*", re.IGNORECASE
+)
 _OPENS: Final = re.compile(rf"^[¿¡\s\"'“(]*(?:{_QUESTION_WORDS})\b", re.IGNORECASE)
 _QUESTION: Final = re.compile(r"[^?？؟¿]+[?？؟]+|[^?？؟¿]+$")
 

@@ -43,7 +43,9 @@ def _integer_as_text(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-DocumentId = Annotated[str, BeforeValidator(_integer_as_text, json_schema_input_type=str | int), Field(min_length=1)]
+DocumentId = Annotated[
+    str, BeforeValidator(_integer_as_text, json_schema_input_type=str | int), Field(min_length=1)
+]
 """A document's id: text, or an integer that is turned into text."""
 
 
@@ -84,7 +86,8 @@ class Event(Record):
 
 
 class Receipt(Record):
-    """What became of one event of a batch. `index` is its place in the batch; a rejected one has an `error`."""
+    """What became of one event of a batch. `index` is its place in the batch; a rejected one has an
+    `error`."""
 
     index: int
     event_id: str | None

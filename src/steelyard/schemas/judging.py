@@ -23,7 +23,8 @@ class Question(StrEnum):
 class JudgeIdentity(Record):
     """Who judged. Scores of different identities are never averaged together.
 
-    `model_digest` covers weights, heads and calibration (or the model name a server returned), `prompt_digest` every
+    `model_digest` covers weights, heads and calibration (or the model name a server returned),
+    `prompt_digest` every
     prompt; `settings` is whatever else can move a verdict.
     """
 
@@ -42,7 +43,8 @@ class JudgeIdentity(Record):
 
 
 class Requirement(Record):
-    """One minimal fact needed to do the task. A `slot` ("fact 1 of 2") stands for one the judge cannot phrase."""
+    """One minimal fact needed to do the task. A `slot` ("fact 1 of 2") stands for one the judge cannot
+    phrase."""
 
     text: str
     slot: bool = False
@@ -90,9 +92,12 @@ class Cell(Record):
 
 
 class SupportAnswer(Record):
-    """The support matrix, given by its cells of interest (every supported or unsure pair, and as many others as the
-    judge likes), and the cited passages: ascending 0-based positions, for most judges the union of the supported
-    cells. `unsure` are positions the judge abstains on. `estimated`: recall from this answer is an estimate."""
+    """The support matrix, given by its cells of interest (every supported or unsure pair, and as many others
+    as the
+    judge likes), and the cited passages: ascending 0-based positions, for most judges the union of the
+    supported
+    cells. `unsure` are positions the judge abstains on. `estimated`: recall from this answer is an
+    estimate."""
 
     cells: tuple[Cell, ...]
     cited: tuple[int, ...]

@@ -31,8 +31,10 @@ class Value(Record):
 class Estimate(Record):
     """A mean or rate over n items with its 95% interval.
 
-    `value` is None with a `reason` when nothing defines it. `low` and `high` are None with a `reason` when the
-    interval cannot be had (n = 1, say). `method` names the interval's method (`bca-cluster-bootstrap`, `wilson`,
+    `value` is None with a `reason` when nothing defines it. `low` and `high` are None with a `reason` when
+    the
+    interval cannot be had (n = 1, say). `method` names the interval's method (`bca-cluster-bootstrap`,
+    `wilson`,
     `cluster-jackknife`, `ppi++`). `micro` is the pooled value beside the macro mean, where there is one.
     """
 

@@ -9,7 +9,8 @@ from .verdict import Evidence, Unscored, Verdict
 
 
 class RequirementList(Record):
-    """The requirements of one normalised task. Editing makes a new `version` (from 1); `origin` says who wrote it.
+    """The requirements of one normalised task. Editing makes a new `version` (from 1); `origin` says who
+    wrote it.
     `estimated`: the judge did not phrase them, recall from them is an estimate."""
 
     task_key: str
@@ -51,7 +52,8 @@ class LabelFree(Record):
 
 
 class GroundTruthMetrics(Record):
-    """Against gold ids, by unique documents. Cut-offs as `ir_measures` names them are in `ir`: {"nDCG@10": Value}."""
+    """Against gold ids, by unique documents. Cut-offs as `ir_measures` names them are in `ir`: {"nDCG@10":
+    Value}."""
 
     recall: Value
     precision: Value

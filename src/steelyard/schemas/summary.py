@@ -9,7 +9,8 @@ Band = Literal["high", "moderate", "low"]
 
 
 class Coverage(Record):
-    """How much of what should be judged was. `share` is scored / (scored + unscored + errors), None when all are 0;
+    """How much of what should be judged was. `share` is scored / (scored + unscored + errors), None when all
+    are 0;
     `worst_low`, `worst_high` bound mean recall if every event that was not scored had scored 0 or 1."""
 
     scored: int
@@ -37,7 +38,8 @@ class GroundTruthSummary(Record):
 
 
 class EvaluatorSummary(Record):
-    """`band` is None below one labelled event; `low_band` and `high_band` are the bands of the interval's ends."""
+    """`band` is None below one labelled event; `low_band` and `high_band` are the bands of the interval's
+    ends."""
 
     precision: Estimate
     recall: Estimate
@@ -51,7 +53,8 @@ class EvaluatorSummary(Record):
 
 
 class Corrected(Record):
-    """Mean GT recall and precision over all traffic by prediction-powered inference, or `withheld` with the reason."""
+    """Mean GT recall and precision over all traffic by prediction-powered inference, or `withheld` with the
+    reason."""
 
     recall: Estimate | None = None
     precision: Estimate | None = None

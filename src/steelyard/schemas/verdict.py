@@ -33,7 +33,8 @@ class Unscored(Record):
 
 
 class Evidence(Record):
-    """A stretch of a text: `pointer` is a JSON Pointer into the item judged (`/context/3/text`), `start` and `end`
+    """A stretch of a text: `pointer` is a JSON Pointer into the item judged (`/context/3/text`), `start` and
+    `end`
     are code point offsets in it (end exclusive), or both None for the text as a whole."""
 
     pointer: str
@@ -42,7 +43,8 @@ class Evidence(Record):
 
 
 class Verdict(Record):
-    """One decision. `probability` is the judge's calibrated probability of `pass` in 0..1, None when it gives none;
+    """One decision. `probability` is the judge's calibrated probability of `pass` in 0..1, None when it
+    gives none;
     `unscored` says why when the outcome is unscored."""
 
     outcome: Outcome

@@ -28,12 +28,12 @@ def test_a_remote_judge_needs_its_settings(name: str) -> None:
 
 
 def test_an_unknown_judge() -> None:
-    with pytest.raises(ConfigurationError, match="no judge 'gpt'.*lexical"):
+    with pytest.raises(ConfigurationError, match=r"no judge 'gpt'.*lexical"):
         open_judge("gpt")
 
 
 def test_an_unknown_setting_is_named_without_its_value() -> None:
-    with pytest.raises(ConfigurationError, match="remote.budget_calls") as caught:
+    with pytest.raises(ConfigurationError, match=r"remote\.budget_calls") as caught:
         RemoteSettings.checked(base_url="http://127.0.0.1:9", model="m", budget_calls=KEY)
     assert KEY not in str(caught.value)
     with pytest.raises(ConfigurationError, match=r"remote\.bugdet_calls.*Known are timeout_s"):
