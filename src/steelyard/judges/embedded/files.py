@@ -59,7 +59,10 @@ class Files:
             raise JudgeError(
                 "the embedded judge's weights are not installed", hint="Install steelyard[server]."
             ) from None
-        manifest = cls._json(steelyard_judge.path("manifest.json"))
+        try:
+            manifest = cls._json(steelyard_judge.path("manifest.json"))
+        except FileNotFoundError as problem:
+            raise JudgeError(str(problem), hint=HINT) from None
         return cls(folder=steelyard_judge.path("."), digest=manifest["digest"], model=manifest["model"])
 
     def heads(self) -> Heads:
