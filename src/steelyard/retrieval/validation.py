@@ -3,6 +3,7 @@ the JSON Pointer of the first thing wrong."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from math import isfinite
 from typing import Any
 
 from steelyard.errors import InvalidInput
@@ -24,6 +25,7 @@ from .fields import (
 
 _EVENT = frozenset(Event.model_fields)
 _PASSAGE = frozenset(Passage.model_fields)
+_PLAIN = frozenset({"text", "id", "score"})
 _GROUND_TRUTH = frozenset(GroundTruth.model_fields)
 _TRACE_DIGITS, _SPAN_DIGITS = 32, 16
 
@@ -95,7 +97,36 @@ def _context(value: object, limits: Limits) -> tuple[Passage, ...]:
             field=f"/context/{limits.passages}",
             hint="Send the first ones only; the SDKs do so with truncate=True.",
         )
-    return tuple(_passage(item, f"/context/{index}", limits) for index, item in enumerate(value))
+    return tuple(
+        _plain_passage(item, limits) or _passage(item, f"/context/{index}", limits)
+        for index, item in enumerate(value)
+    )
+
+
+def _plain_passage(item: object, limits: Limits) -> Passage | None:
+    """The passage, when it is of the plainest kind, seen to be right at a glance: ASCII text with at most an
+    id and a score. Half of a batch's validation is passages, and most are like that. None: look carefully."""
+    if type(item) is not dict or not item.keys() <= _PLAIN:
+        return None
+    text, name, score = item.get("text"), item.get("id"), item.get("score")
+    right = (
+        type(text) is str
+        and text.isascii()
+        and len(text) <= limits.passage_chars
+        and (
+            name is None
+            or (
+                type(name) is str
+                and name.isascii()
+                and 0 < len(name) <= limits.document_id_chars
+                and "\0" not in name
+            )
+        )
+        and (score is None or (type(score) is float and isfinite(score)))
+    )
+    if not right:
+        return None
+    return trusted(Passage, text=text, id=name, source=None, score=score, rank=None, metadata={})
 
 
 def _passage(item: object, where: str, limits: Limits) -> Passage:
