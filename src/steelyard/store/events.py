@@ -1,10 +1,11 @@
 """Events: stored once by their id, read one by one, in pages and as a stream."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, literal, select, tuple_
+from sqlalchemy import BindParameter, Connection, Select, bindparam, func, literal, select, text, tuple_
 
 from steelyard.errors import NotFound
 from steelyard.schemas.event import Event, Receipt, Status
@@ -24,6 +25,18 @@ from . import hydration, insertion
 from .columns import BigInt, microseconds
 from .filters import conditions
 from .tables import events
+
+_WAITING = text("status IN ('queued', 'evaluating')")
+_FAILED = text("status IN ('unscored', 'error', 'cancelled')")
+_INDEXED = {
+    Status.QUEUED: _WAITING,
+    Status.EVALUATING: _WAITING,
+    Status.UNSCORED: _FAILED,
+    Status.ERROR: _FAILED,
+    Status.CANCELLED: _FAILED,
+    Status.NOT_SAMPLED: text("status = 'not_sampled'"),
+}
+"""Written exactly as the partial indexes are, so that they are seen to apply."""
 
 FACET_EVENTS = 10_000
 """Facets are counted over at most so many of the latest matching events."""
@@ -81,17 +94,17 @@ def facets(c: Connection, project_id: str, filter: EventFilter) -> Facets:
         .where(*conditions(c, project_id, filter))
         .order_by(events.c.created_at.desc(), events.c.seq.desc())
         .limit(FACET_EVENTS)
-        .subquery()
     )
-    counted: dict[str, tuple[Facet, ...]] = {}
-    total = 0
-    for name in names:
-        number = func.count().label("n")
-        groups = select(some.c[name], number).group_by(some.c[name]).order_by(number.desc(), some.c[name])
-        rows = c.execute(groups).all()
-        total = sum(n for _, n in rows)
-        counted[name] = tuple(Facet(value=value, n=n) for value, n in rows if value is not None)[:100]
-    return Facets(**counted, exact=total < FACET_EVENTS)
+    rows = c.execute(some).all()
+    counted = {
+        name: tuple(
+            Facet(value=value, n=n)
+            for value, n in sorted(Counter(column).items(), key=lambda pair: (-pair[1], pair[0] or ""))
+            if value is not None
+        )[:100]
+        for name, column in zip(names, zip(*rows, strict=True) if rows else [()] * len(names), strict=True)
+    }
+    return Facets(**counted, exact=len(rows) < FACET_EVENTS)
 
 
 def environments(c: Connection, project_id: str, *, limit: int = 100) -> tuple[str, ...]:
@@ -141,10 +154,18 @@ def statuses(c: Connection, project_id: str, event_ids: Sequence[str]) -> Mappin
 
 
 def status_counts(c: Connection, project_id: str) -> Mapping[Status, int]:
-    """How many events of each status; statuses without any are 0."""
-    counts = select(events.c.status, func.count()).where(events.c.project_id == project_id)
-    found = dict(tuple(row) for row in c.execute(counts.group_by(events.c.status)))
-    return {status: found.get(str(status), 0) for status in Status}
+    """How many events of each status; statuses without any are 0.
+
+    Each rare status is counted in an index that holds only such events; the rest of all events are evaluated.
+    """
+    found = dict.fromkeys(Status, 0)
+    mine = select(func.count()).select_from(events).where(events.c.project_id == project_id)
+    for status in Status:
+        if status is not Status.EVALUATED:
+            literally: BindParameter[str] = bindparam(None, str(status), literal_execute=True)
+            found[status] = c.execute(mine.where(_INDEXED[status], events.c.status == literally)).scalar_one()
+    every = c.execute(mine).scalar_one()
+    return found | {Status.EVALUATED: every - sum(found.values())}
 
 
 def exists(c: Connection, project_id: str) -> bool:

@@ -41,8 +41,8 @@ class Exact:
     latencies: NDArray[np.float64]
     all: bool
 
-    def summary(self, *, judge_id: str | None, seed: int = 0) -> Summary:
-        return summarise(self.columns, judge_id=judge_id, seed=seed, withheld=not_a_sample(self))
+    def summary(self, *, judge_id: str | None, seed: int = 0, quick: bool = False) -> Summary:
+        return summarise(self.columns, judge_id=judge_id, seed=seed, withheld=not_a_sample(self), quick=quick)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,7 +216,9 @@ def before_and_after(
         groups=now.columns.groups,
         estimated=now.columns.estimated,
     )
-    return summarise(first, judge_id=judge_id), summarise(now.columns, judge_id=judge_id)
+    quick = len(now.rows) > 500
+    before = summarise(first, judge_id=judge_id, quick=quick)
+    return before, summarise(now.columns, judge_id=judge_id, quick=quick)
 
 
 def from_rollups(

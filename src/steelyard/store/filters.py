@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, Connection, bindparam, exists, func, select, text
+from sqlalchemy import ColumnElement, Connection, bindparam, exists, select, text
 
 from steelyard.schemas.query import EventFilter
 
@@ -43,7 +43,7 @@ def conditions(c: Connection, project_id: str, filter: EventFilter) -> list[Colu
     if filter.end is not None:
         found.append(e.created_at < filter.end)
     if filter.text is not None:
-        found.append(func.lower(e.task).contains(filter.text.lower(), autoescape=True))
+        found.append(_mentions(c, e.task, filter.text))
     if filter.judge_id is not None:
         by = evaluations.alias().c  # an alias, for the statement around may join evaluations itself
         judged = select(1).where(by.event_seq == e.seq, by.judge_id == filter.judge_id, by.current)
@@ -51,6 +51,13 @@ def conditions(c: Connection, project_id: str, filter: EventFilter) -> list[Colu
     if filter.metadata:
         found.append(_metadata(c, filter))
     return found
+
+
+def _mentions(c: Connection, column: ColumnElement[str], text: str) -> ColumnElement[bool]:
+    """Ignoring case. SQLite's `LIKE` does so for ASCII, ten times faster than by our own `lower`."""
+    if c.dialect.name == "sqlite" and text.isascii():
+        return column.contains(text, autoescape=True)
+    return column.icontains(text, autoescape=True)
 
 
 def _metadata(c: Connection, filter: EventFilter) -> ColumnElement[bool]:

@@ -32,10 +32,9 @@ def get(c: Connection, judge_id: str) -> JudgeIdentity:
 def used(c: Connection, project_id: str) -> tuple[JudgeRow, ...]:
     """The judges with evaluations in the project, latest used first."""
     e = evaluations.c
-    numbers = (
+    totals = (
         select(
             e.judge_id,
-            judges.c.identity,
             func.min(e.evaluated_at).label("first"),
             func.max(e.evaluated_at).label("last"),
             func.count().label("n"),
@@ -45,10 +44,11 @@ def used(c: Connection, project_id: str) -> tuple[JudgeRow, ...]:
             func.sum(e.cost_usd).label("cost_usd"),
             func.avg(e.latency_s).label("latency_s"),
         )
-        .join(judges, judges.c.judge_id == e.judge_id)
         .where(e.project_id == project_id)
-        .group_by(e.judge_id, judges.c.identity)
+        .group_by(e.judge_id)
+        .subquery()
     )
+    numbers = select(totals, judges.c.identity).join(judges, judges.c.judge_id == totals.c.judge_id)
     rows = sorted(c.execute(numbers), key=lambda row: row.last, reverse=True)
     return tuple(
         JudgeRow(

@@ -201,10 +201,13 @@ def lease_seq(claim: ClaimedEvent) -> int:
 
 
 def _free(now: int) -> Select[*tuple[Any, ...]]:
-    """Events that could be claimed at `now`, oldest first. A deadline further away than the lease is long
-    means that the clock was set back."""
+    """Events that could be claimed at `now`, oldest first.
+
+    A lease that begins more than its own length after `now` betrays a clock that was set back. One that
+    begins a little later is a fresh one: whoever took it looked at the clock after us.
+    """
     e = events.c
-    over = or_(e.deadline.is_(None), e.deadline <= now, e.deadline - e.lease_us > now)
+    over = or_(e.deadline.is_(None), e.deadline <= now, e.deadline - 2 * e.lease_us > now + _SECOND)
     wanted = select(e.seq, e.project_id, e.event_id, e.created_at, e.attempts)
     found: Select[*tuple[Any, ...]] = wanted.where(_WAITING, over).order_by(e.created_at, e.seq)
     return found

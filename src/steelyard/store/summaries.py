@@ -1,6 +1,7 @@
 """Every aggregate of the pages: exact from events while they are few, else from rollups, with their age."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
@@ -24,6 +25,8 @@ from .trends import trend
 __all__ = ["EXACT", "metadata_keys", "overview", "slices", "sources", "summary", "trend"]
 
 _KEYS_FROM = 1_000
+_BOOTSTRAPPED = 500
+"""Events of a page whose intervals are made by the bootstrap."""
 
 
 def summary(
@@ -54,16 +57,16 @@ def overview(
     no period before, no changes). An open `end` is `now`."""
     judge = judge_id or judges.latest(c, project_id)
     end = filter.end or now
-    sums, took = _sums(c, project_id, filter, judge_id=judge)
+    now_figures = _figures(c, project_id, filter, judge_id=judge, now=now)
     found, took_before = {}, histogram(())
     if filter.start is not None and filter.start < end:
-        before = filter.model_copy(update={"start": filter.start - (end - filter.start), "end": filter.start})
-        sums_before, took_before = _sums(c, project_id, before, judge_id=judge)
-        found = changes(sums, sums_before)
+        span = {"start": filter.start - (end - filter.start), "end": filter.start}
+        sums_before, took_before = _sums(c, project_id, filter.model_copy(update=span), judge_id=judge)
+        found = changes(now_figures.sums, sums_before)
     return Overview(
-        summary=summary(c, project_id, filter, judge_id=judge, now=now),
+        summary=now_figures.summary,
         changes=found,
-        latency_p95_s=percentile(took, 0.95),
+        latency_p95_s=percentile(now_figures.latencies, 0.95),
         latency_p95_before_s=percentile(took_before, 0.95),
         start=filter.start,
         end=end,
@@ -118,6 +121,30 @@ def metadata_keys(c: Connection, project_id: str, filter: EventFilter) -> tuple[
             if value is not None and not isinstance(value, list | dict):
                 counts[key] = counts.get(key, 0) + 1
     return tuple(sorted(counts, key=lambda key: (-counts[key], key)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Figures:
+    summary: Summary
+    sums: Sums
+    latencies: Histogram
+
+
+def _figures(
+    c: Connection, project_id: str, filter: EventFilter, *, judge_id: str | None, now: datetime
+) -> _Figures:
+    """The summary and what it is made of, read once. Many events get the quick kind of interval: the page
+    waits."""
+    if figures.stored(filter) is not None and not figures.few(c, project_id, filter):
+        sums, latencies = _sums(c, project_id, filter, judge_id=judge_id)
+        summary = figures.from_rollups(c, project_id, filter, judge_id=judge_id, now=now)
+        return _Figures(summary=summary, sums=sums, latencies=latencies)
+    found = figures.exact(c, project_id, filter, judge_id=judge_id)
+    return _Figures(
+        summary=found.summary(judge_id=judge_id, quick=len(found.rows) > _BOOTSTRAPPED),
+        sums=found.columns.by_task(),
+        latencies=histogram(found.latencies[~np.isnan(found.latencies)]),
+    )
 
 
 def _sums(

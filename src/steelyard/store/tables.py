@@ -141,8 +141,13 @@ _PARTIAL = {
     "subquery_key": (("project_id", "subquery_key"), "subquery_key IS NOT NULL"),
     "trace_id": (("project_id", "trace_id"), "trace_id IS NOT NULL"),
     "user_key": (("project_id", "user_key"), "user_key IS NOT NULL"),
+    "failed": (
+        ("project_id", "status", "created_at", "seq"),
+        "status IN ('unscored', 'error', 'cancelled')",
+    ),
+    "not_sampled": (("project_id", "created_at", "seq"), "status = 'not_sampled'"),
     "waiting": (("created_at", "seq"), "status IN ('queued', 'evaluating')"),
-    "failed": (("project_id", "status", "created_at", "seq"), "status IN ('unscored', 'error', 'cancelled')"),
+    "waiting_here": (("project_id", "created_at", "seq"), "status IN ('queued', 'evaluating')"),
 }
 for _name, (_columns, _where) in _PARTIAL.items():
     Index(
@@ -213,8 +218,19 @@ evaluations = Table(
     Column("evaluator", Text),
     Column("body", Text, nullable=False),
     PrimaryKeyConstraint("event_seq", "judge_id", "requirements_version"),
-    Index(None, "project_id", "judge_id", "evaluated_at"),
-    Index(None, "project_id", "evaluated_at"),
+    # All that is told of a judge, so that totals over millions of evaluations are read from the index alone.
+    Index(
+        "ix_evaluations_totals",
+        "project_id",
+        "judge_id",
+        "evaluated_at",
+        "unscored",
+        "calls",
+        "cached_calls",
+        "cost_usd",
+        "latency_s",
+    ),
+    Index(None, "project_id", "evaluated_at", "judge_id"),
 )
 
 comparisons = Table(

@@ -183,6 +183,14 @@ def upgrade() -> None:
         postgresql_where=sa.text("status IN ('unscored', 'error', 'cancelled')"),
     )
     op.create_index(
+        "ix_events_not_sampled",
+        "events",
+        ["project_id", "created_at", "seq"],
+        unique=False,
+        sqlite_where=sa.text("status = 'not_sampled'"),
+        postgresql_where=sa.text("status = 'not_sampled'"),
+    )
+    op.create_index(
         "ix_events_feature_flag",
         "events",
         ["project_id", "feature_flag", "created_at", "seq"],
@@ -238,6 +246,14 @@ def upgrade() -> None:
         "ix_events_waiting",
         "events",
         ["created_at", "seq"],
+        unique=False,
+        sqlite_where=sa.text("status IN ('queued', 'evaluating')"),
+        postgresql_where=sa.text("status IN ('queued', 'evaluating')"),
+    )
+    op.create_index(
+        "ix_events_waiting_here",
+        "events",
+        ["project_id", "created_at", "seq"],
         unique=False,
         sqlite_where=sa.text("status IN ('queued', 'evaluating')"),
         postgresql_where=sa.text("status IN ('queued', 'evaluating')"),
@@ -325,12 +341,24 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("event_seq", "judge_id", "requirements_version", name="pk_evaluations"),
     )
     op.create_index(
-        "ix_evaluations_project_id_evaluated_at", "evaluations", ["project_id", "evaluated_at"], unique=False
+        "ix_evaluations_project_id_evaluated_at_judge_id",
+        "evaluations",
+        ["project_id", "evaluated_at", "judge_id"],
+        unique=False,
     )
     op.create_index(
-        "ix_evaluations_project_id_judge_id_evaluated_at",
+        "ix_evaluations_totals",
         "evaluations",
-        ["project_id", "judge_id", "evaluated_at"],
+        [
+            "project_id",
+            "judge_id",
+            "evaluated_at",
+            "unscored",
+            "calls",
+            "cached_calls",
+            "cost_usd",
+            "latency_s",
+        ],
         unique=False,
     )
     op.create_table(
