@@ -2,7 +2,9 @@
 
     python -m benchmarks.ingest [--batches 400] [--output benchmarks/results/ingest.json]
 
-Batches of 50 events of 5 KB. The raw driver inserts rows (id, project, time, body), one transaction a batch,
+Batches of 50 events of 5 KB, as an app logs them (unlabelled; `http_labelled` has gold ids on every event, so
+that each is scored against them on arrival). Medians of `--rounds`, each of which measures all in turn. The
+raw driver inserts rows (id, project, time, body), one transaction a batch,
 as durably as the store (SQLite: WAL and synchronous=FULL; PostgreSQL: synchronous_commit=on). Over HTTP the
 server is a process of its own: `http` with its worker off, so that ingest alone is measured, and
 `http_while_evaluating` with the lexical judge at work beside it.
@@ -19,6 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 import httpx2
 import psycopg
@@ -44,28 +47,32 @@ class Rate:
         return self.events / self.seconds
 
 
-def event(event_id: str, number: int) -> dict[str, object]:
-    """An event of about `EVENT_BYTES` bytes of JSON: task, eight passages with ids, gold labels, metadata."""
+def event(event_id: str, number: int, *, labelled: bool) -> dict[str, object]:
+    """An event of about `EVENT_BYTES` bytes of JSON: task, eight passages with ids, metadata, perhaps
+    gold."""
     text = (f"Passage about subject {number} with facts. " + FILLER * 8)[: (EVENT_BYTES - 700) // PASSAGES]
     context = [
         {"id": f"doc-{number}-{at}", "text": f"{at}: {text}", "score": 1.0 / (at + 1)}
         for at in range(PASSAGES)
     ]
+    gold = {"ground_truth": {"gold_doc_ids": [f"doc-{number}-0", f"doc-{number}-3"]}} if labelled else {}
     return {
         "event_id": event_id,
         "task": f"What is known about subject {number} and its consequences?",
         "context": context,
-        "ground_truth": {"gold_doc_ids": [f"doc-{number}-0", f"doc-{number}-3"]},
         "metadata": {"env": "bench", "user": f"u{number % 100}"},
+        **gold,
     }
 
 
-def bodies(prefix: str) -> Iterator[list[tuple[str, str]]]:
+def bodies(prefix: str, *, labelled: bool = False) -> Iterator[list[tuple[str, str]]]:
     """Endless batches of (event id, its JSON); no two events alike."""
     numbers = itertools.count(1)
     while True:
         batch = [(f"{prefix}-{number:08d}", number) for number in itertools.islice(numbers, BATCH)]
-        yield [(event_id, json.dumps(event(event_id, number))) for event_id, number in batch]
+        yield [
+            (event_id, json.dumps(event(event_id, number, labelled=labelled))) for event_id, number in batch
+        ]
 
 
 def timed(insert: Callable[[list[tuple[str, str]]], None], batches: list[list[tuple[str, str]]]) -> Rate:
@@ -110,14 +117,15 @@ def raw_postgres(url: str, batches: list[list[tuple[str, str]]]) -> Rate:
             connection.execute("DROP TABLE raw")
 
 
-def over_http(served: Served, *, batches: int, prefix: str) -> Rate:
+def over_http(served: Served, *, batches: int, prefix: str, labelled: bool = False) -> Rate:
     """`CONNECTIONS` callers, each with its requests made beforehand, so that only the server is measured."""
     start = threading.Barrier(CONNECTIONS + 1)
     failures: list[str] = []
     headers = {**served.headers, "content-type": "application/json"}
 
     def call(caller: int) -> None:
-        source = itertools.islice(bodies(f"{prefix}-{caller}"), batches // CONNECTIONS)
+        made = bodies(f"{prefix}-{caller}", labelled=labelled)
+        source = itertools.islice(made, batches // CONNECTIONS)
         requests = [('{"events":[' + ",".join(body for _, body in batch) + "]}").encode() for batch in source]
         with httpx2.Client(base_url=served.url, headers=headers, timeout=60.0) as client:
             client.get("/healthz")
@@ -141,25 +149,33 @@ def over_http(served: Served, *, batches: int, prefix: str) -> Rate:
     return Rate(batches // CONNECTIONS * CONNECTIONS * BATCH, elapsed)
 
 
-def measure(database: str, *, batches: int) -> dict[str, object]:
+def measure(database: str, *, batches: int) -> dict[str, float]:
+    """One round: the raw driver's events a second, and the server's in three ways."""
     with (
         postgres() if database == "postgresql" else nullcontext(None) as url,
         tempfile.TemporaryDirectory() as folder,
     ):
         made = list(itertools.islice(bodies("raw"), batches))
         raw = raw_sqlite(Path(folder), made) if url is None else raw_postgres(url, made)
-        size = sum(len(body) for _, body in made[0]) / BATCH
-        figures: dict[str, object] = {
-            "event_bytes": round(size),
-            "raw_driver_events_per_second": round(raw.per_second),
-        }
-        for label, worker in (("http", False), ("http_while_evaluating", True)):
+        figures = {"raw_driver": raw.per_second}
+        for label, worker in (("http", False), ("http_labelled", False), ("http_while_evaluating", True)):
+            labelled = label == "http_labelled"
             with serve(Path(folder) / label, database_url=url, worker=worker, judge="lexical") as served:
-                over_http(served, batches=CONNECTIONS * 4, prefix=f"warm-{label}")
-                rate = over_http(served, batches=batches, prefix=label)
-            figures[f"{label}_events_per_second"] = round(rate.per_second)
-            figures[f"{label}_ratio"] = round(rate.per_second / raw.per_second, 3)
+                over_http(served, batches=CONNECTIONS * 4, prefix=f"warm-{label}", labelled=labelled)
+                rate = over_http(served, batches=batches, prefix=label, labelled=labelled)
+            figures[label] = rate.per_second
         return figures
+
+
+def medians(rounds: list[dict[str, float]]) -> dict[str, object]:
+    """Events a second, and each way's ratio to the raw driver's rate of the same round."""
+    rates = {f"{name}_events_per_second": round(median(r[name] for r in rounds)) for name in rounds[0]}
+    ratios = {
+        f"{name}_ratio": round(median(r[name] / r["raw_driver"] for r in rounds), 3)
+        for name in rounds[0]
+        if name != "raw_driver"
+    }
+    return {**rates, **ratios}
 
 
 def main() -> None:
@@ -167,6 +183,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--batches", type=int, default=400)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--database", choices=["sqlite", "postgresql", "both"], default="both")
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
@@ -178,7 +195,12 @@ def main() -> None:
         "batches": arguments.batches,
         "connections": CONNECTIONS,
         "machine": describe(),
-        "results": {database: measure(database, batches=arguments.batches) for database in databases},
+        "rounds": arguments.rounds,
+        "event_bytes": round(sum(len(body) for _, body in next(bodies("size"))) / BATCH),
+        "results": {
+            database: medians([measure(database, batches=arguments.batches) for _ in range(arguments.rounds)])
+            for database in databases
+        },
     }
     text = json.dumps(report, indent=2) + "\n"
     if arguments.output:
