@@ -8,7 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
+
+from steelyard.jobs import queue_schema
 
 from .conftest import Ran
 
@@ -211,6 +214,13 @@ def test_the_database_is_brought_up_to_date(steelyard: Command, tmp_path: Path) 
         told = steelyard("db", "upgrade", "--data", tmp_path)
         assert told.code == 0
         assert "is up to date" in told.err
+
+
+def test_on_postgresql_the_queue_is_brought_up_to_date_too(steelyard: Command, postgres_url: str) -> None:
+    told = steelyard("db", "upgrade", "--database-url", postgres_url)
+    assert told.code == 0
+    with psycopg.connect(postgres_url) as connection:
+        assert queue_schema.installed(connection) == queue_schema.migrations()[-1].name
 
 
 def test_the_doctor_is_content_with_a_working_setup(steelyard: Command, tmp_path: Path) -> None:

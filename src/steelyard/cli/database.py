@@ -15,5 +15,10 @@ def upgrade(*, settings: StoreFlags | None = None) -> int:
 
     loaded = Settings.load(**(settings or StoreFlags()).given())
     with closing(open_store(loaded.url)) as store:
+        if store.dialect == "postgresql":
+            from steelyard.jobs import queue_schema
+            from steelyard.jobs.postgres import conninfo
+
+            queue_schema.install(conninfo(loaded.url))
         console.say(f"{store.url} is up to date")
     return exits.DONE
