@@ -41,7 +41,7 @@ def test_sampling_cases_decide_both_ways() -> None:
 @named("payloads")
 def test_payloads(case: dict[str, Any]) -> None:
     fields = dict(case["log"])
-    sent = json.loads(compose(fields.pop("task"), fields.pop("context"), **fields).body)
+    sent = json.loads(compose(fields.pop("task"), fields.pop("context"), fields).body)
     assert sent == case["sent"]
 
 

@@ -11,9 +11,8 @@ from steelyard.errors import InvalidInput
 from steelyard.schemas.event import Passage
 
 
-def sent(*args: Any, **fields: Any) -> dict[str, Any]:
-    body: dict[str, Any] = json.loads(compose(*args, **fields).body)
-    return body
+def sent(task: str, context: Any, *, active_span: Any = None, truncate: bool = False, **fields: Any) -> Any:
+    return json.loads(compose(task, context, fields, active_span=active_span, truncate=truncate).body)
 
 
 def test_fields_not_given_are_left_out() -> None:
@@ -63,7 +62,7 @@ def test_a_circle_is_refused() -> None:
     circle: dict[str, Any] = {}
     circle["self"] = circle
     with pytest.raises(InvalidInput, match="no JSON form"):
-        compose("q", [], metadata=circle)
+        compose("q", [], {"metadata": circle})
 
 
 def test_truncate_cuts_to_the_servers_limits() -> None:
@@ -85,5 +84,5 @@ def test_the_active_span_fills_trace_fields_unless_they_are_given() -> None:
 
 
 def test_labelled_is_known() -> None:
-    assert compose("q", [], ground_truth={"gold_doc_ids": []}).labelled
+    assert compose("q", [], {"ground_truth": {"gold_doc_ids": []}}).labelled
     assert not compose("q", []).labelled

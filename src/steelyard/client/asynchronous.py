@@ -54,11 +54,11 @@ class AsyncClient(BaseClient):
             "created_at": created_at,
         }
         if self._outbox is None:
-            item = self._compose(task, context, **fields)
+            item = self._compose(task, context, fields)
             await self._request("POST", SINGLE_PATH, content=item.body)
             self._notices.count(logged=1, accepted=1)
             return item.event_id
-        queued = self._composed(task, context, **fields)
+        queued = self._composed(task, context, fields)
         if queued is not None and not self._outbox.offer(queued):
             await asyncio.to_thread(self._outbox.put, queued)
         return None

@@ -84,19 +84,18 @@ class BaseClient:
     def __repr__(self) -> str:
         return f"{type(self).__name__}(base_url={self.base_url!r})"
 
-    def _compose(self, task: str, context: Context, **fields: Any) -> Outgoing:
-        return compose(task, context, truncate=self._truncate, active_span=self._active_span, **fields)
+    def _compose(self, task: str, context: Context, fields: Mapping[str, Any]) -> Outgoing:
+        return compose(task, context, fields, truncate=self._truncate, active_span=self._active_span)
 
-    def _composed(self, task: str, context: Context, **fields: Any) -> Outgoing | None:
+    def _composed(self, task: str, context: Context, fields: Mapping[str, Any]) -> Outgoing | None:
         """The event, or None when it cannot be sent, which is noted: nothing here may reach the caller."""
+        given = fields.get("event_id")
         try:
-            return self._compose(task, context, **fields)
+            return compose(task, context, fields, truncate=self._truncate, active_span=self._active_span)
         except SteelyardError as problem:
-            rejection = Rejection(
-                fields.get("event_id"), problem.code, problem.message, problem.field, problem.hint
-            )
+            rejection = Rejection(given, problem.code, problem.message, problem.field, problem.hint)
         except Exception as problem:
-            rejection = Rejection(fields.get("event_id"), "invalid", f"{type(problem).__name__}: {problem}")
+            rejection = Rejection(given, "invalid", f"{type(problem).__name__}: {problem}")
         self._notices.count(logged=1)
         self._notices.rejected(rejection)
         return None

@@ -29,7 +29,9 @@ class Buffer:
         self._first_at = 0.0
         self._hurry = 0
         self._closed = False
-        lock = threading.RLock()  # re-entrant: a signal handler may log while its own thread is inside
+        lock = self._lock = (
+            threading.RLock()
+        )  # re-entrant: a signal handler may log while its own thread is inside
         self._work = threading.Condition(lock)
         self._room = threading.Condition(lock)
         self._idle = threading.Condition(lock)
@@ -49,22 +51,24 @@ class Buffer:
 
     def put(self, item: Outgoing, *, wait: float = 0.0) -> bool:
         """Whether the item was taken in; waits up to `wait` seconds for room."""
-        with self._room:
-            if wait > 0 and not self._closed and not self._fits(item):
+        with self._lock:
+            fits = self._fits(item)
+            if wait > 0 and not (fits or self._closed):
                 self._hurry += 1
                 self._work.notify()
                 try:
-                    self._room.wait_for(lambda: self._closed or self._fits(item), wait)
+                    fits = self._room.wait_for(lambda: self._closed or self._fits(item), wait)
                 finally:
                     self._hurry -= 1
-            if self._closed or not self._fits(item):
+            if self._closed or not fits:
                 return False
             self._waiting.append(item)
             self._bytes += len(item.body)
-            if len(self._waiting) == 1:
+            waiting = len(self._waiting)
+            if waiting == 1:
                 self._first_at = time.monotonic()
                 self._work.notify()
-            elif self._full():
+            elif waiting >= self._batching.events or self._bytes >= self._batching.bytes:
                 self._work.notify()
             return True
 

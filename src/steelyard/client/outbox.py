@@ -120,12 +120,12 @@ class Outbox:
 
     def _start(self) -> bool:
         """Whether a thread is running; at interpreter exit none can be started any more."""
-        if self._thread is not None and self._thread.is_alive():
+        if self._running():
             return True
         if not self._starting.acquire(blocking=False):
             return True  # being started, perhaps by this very thread, which a signal handler interrupted
         try:
-            if self._thread is not None and self._thread.is_alive():
+            if self._running():
                 return True
             if self._give_up.is_set():
                 return False
@@ -143,6 +143,9 @@ class Outbox:
         self._close_with_process()
         return True
 
+    def _running(self) -> bool:
+        return self._thread is not None
+
     def _close_with_process(self) -> None:
         """Children of multiprocessing end without atexit; they have their own way to say goodbye."""
         if "multiprocessing" in sys.modules:
@@ -152,14 +155,18 @@ class Outbox:
                 util.Finalize(self, _close_quietly, args=(weakref.ref(self),), exitpriority=0)
 
     def _run(self, http: httpx2.Client) -> None:
-        while batch := self._buffer.take():
-            try:
-                self._deliver(http, batch)
-            except Exception as problem:  # the thread must outlive whatever this was
-                self._notices.dropped(len(batch), f"{type(problem).__name__}: {problem}")
-            finally:
-                self._buffer.done()
-        http.close()
+        try:
+            while batch := self._buffer.take():
+                try:
+                    self._deliver(http, batch)
+                except Exception as problem:  # the thread must outlive whatever this was
+                    self._notices.dropped(len(batch), f"{type(problem).__name__}: {problem}")
+                finally:
+                    self._buffer.done()
+        finally:
+            self._thread = None
+            self._http = None
+            http.close()
 
     def _deliver(self, http: httpx2.Client, batch: Sequence[Outgoing]) -> None:
         attempt = 0

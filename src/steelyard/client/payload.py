@@ -53,24 +53,15 @@ def _shortened(item: Any) -> Any:
 def compose(
     task: str,
     context: Context,
+    fields: Mapping[str, Any] | None = None,
     *,
-    ground_truth: Mapping[str, Any] | None = None,
-    metadata: Mapping[str, Any] | None = None,
-    sample_rate: float | None = None,
-    event_id: str | None = None,
-    trace_id: str | None = None,
-    span_id: str | None = None,
-    parent_span_id: str | None = None,
-    span_name: str | None = None,
-    subquery: str | None = None,
-    is_final_context: bool | None = None,
-    created_at: datetime | str | None = None,
     truncate: bool = False,
     active_span: Callable[[], dict[str, Any]] | None = None,
 ) -> Outgoing:
-    """The event of one `log` call. Fields not given are left out; an active span fills the trace fields
-    unless a `trace_id` or `span_id` was given. Numbers that are not finite travel as the texts "NaN" and
-    "Infinity", so that the server refuses that event by name and not the batch.
+    """The event of one `log` call; `fields` are its other arguments by name. Those that are None are left
+    out; an active span fills the trace fields unless a `trace_id` or `span_id` was given. Numbers that are
+    not finite travel as the texts "NaN" and "Infinity", so that the server refuses that event by name and
+    not the batch.
 
     Raises:
         InvalidInput: something in it has no JSON form.
@@ -78,30 +69,24 @@ def compose(
     if truncate:
         task = task[: _LIMITS.task_chars]
         context = [_shortened(item) for item in context[: _LIMITS.passages]]
-    event: dict[str, Any] = {"event_id": event_id or new_event_id(), "task": task, "context": context}
-    if active_span is not None and trace_id is None and span_id is None:
+    event: dict[str, Any] = {"event_id": None, "task": task, "context": context}
+    if fields is not None:
+        for name, value in fields.items():
+            if value is not None:
+                event[name] = value
+    if event["event_id"] is None:
+        event["event_id"] = new_event_id()
+    if active_span is not None and "trace_id" not in event and "span_id" not in event:
         event.update(active_span())
-    moment = created_at if created_at is not None else datetime.now(UTC)
-    if isinstance(moment, datetime) and moment.tzinfo is None:
-        moment = moment.astimezone(UTC)
-    for name, value in (
-        ("ground_truth", ground_truth),
-        ("metadata", metadata),
-        ("sample_rate", sample_rate),
-        ("trace_id", trace_id),
-        ("span_id", span_id),
-        ("parent_span_id", parent_span_id),
-        ("span_name", span_name),
-        ("subquery", subquery),
-        ("is_final_context", is_final_context),
-        ("created_at", moment),
-    ):
-        if value is not None:
-            event[name] = value
+    moment = event.get("created_at")
+    if moment is None:
+        event["created_at"] = datetime.now(UTC)
+    elif isinstance(moment, datetime) and moment.tzinfo is None:
+        event["created_at"] = moment.astimezone(UTC)
     try:
         body = to_json(event, inf_nan_mode="strings", fallback=_plain)
     except InvalidInput:
         raise
     except Exception as problem:
         raise InvalidInput(f"the event has no JSON form: {problem}") from None
-    return Outgoing(event_id=event["event_id"], body=body, labelled=ground_truth is not None)
+    return Outgoing(event["event_id"], body, "ground_truth" in event)
