@@ -6,6 +6,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -130,3 +132,30 @@ def test_the_demo_without_serving_can_go_on_with_its_data(tmp_path: Path) -> Non
     again = demo("--judge", "lexical", "--keep", "--json")
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout)["n"] == 107
+
+
+def test_on_postgresql_a_worker_evaluates_what_a_server_stores(
+    started: Start, postgres_url: str, tmp_path: Path
+) -> None:
+    place = ("--database-url", postgres_url, "--data", tmp_path, "--judge", "lexical")
+    key = subprocess.run(
+        [sys.executable, "-m", "steelyard.cli", "keys", "create", *map(str, place[:4])],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    server = started("serve", *place, "--port", "0", "--no-worker")
+    worker = started("worker", *place)
+    with Client(key, url_of(server, "Steelyard serves"), background=False) as client:
+        event_id = client.log("What is the capital of France?", ["Paris is the capital of France."])
+        deadline = time.monotonic() + 60
+        while client.get(f"/v1/events/{event_id}")["status"] != "evaluated":
+            assert time.monotonic() < deadline, (server.err, worker.err)
+            threading.Event().wait(0.1)
+    assert worker.end() == 0
+    assert server.end(signal.SIGINT) == 0
+    said = "".join(worker.err)
+    assert "Evaluating with lexical:" in said
+    assert "Traceback" not in said
+    password = postgres_url.partition("://")[2].partition("@")[0].partition(":")[2]
+    assert not password or password not in said

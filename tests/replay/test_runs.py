@@ -116,3 +116,14 @@ def test_real_rows_of_another_product(shared: Path) -> None:
         assert [(row.line, row.field) for row in plan.bad] == [
             (line, "/retrieved_contexts") for line in range(1, 11)
         ]
+
+
+def test_a_replay_runs_on_either_database(write: Write, tmp_path: Path, database_url: str) -> None:
+    plan = plan_of(write("things.jsonl", ROWS))
+    settings = Settings.load(judge="lexical", data=tmp_path / "data", database_url=database_url)
+    store = open_store(settings.url)
+    try:
+        outcome = run_local(plan, store, settings)
+    finally:
+        store.close()
+    assert (outcome.stored, outcome.summary.coverage.share) == (12, 1.0)
