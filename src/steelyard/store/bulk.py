@@ -3,6 +3,8 @@ database's own terms (integers for moments and project ids, JSON as text)."""
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
+from operator import itemgetter
 
 from sqlalchemy import Connection, Table
 
@@ -24,10 +26,24 @@ def insert_rows(
         return c.exec_driver_sql(_sqlite(table, names, new_only), list(rows)).rowcount if rows else 0
     inserted = 0
     for start in range(0, len(rows), _ROWS):
-        part = rows[start : start + _ROWS]
-        flat = tuple(value for row in part for value in row)
-        inserted += c.exec_driver_sql(_postgresql(table, names, len(part), new_only), flat).rowcount
+        used, part = _without_nulls(names, rows[start : start + _ROWS])
+        flat = tuple(chain.from_iterable(part))
+        inserted += c.exec_driver_sql(_postgresql(table, used, len(part), new_only), flat).rowcount
     return inserted
+
+
+def _without_nulls(
+    names: tuple[str, ...], rows: Sequence[tuple[object, ...]]
+) -> tuple[tuple[str, ...], Sequence[tuple[object, ...]]]:
+    """Without the columns that are NULL in every row: each parameter costs, and many columns are rarely
+    used."""
+    kept = [
+        place for place, column in enumerate(zip(*rows, strict=True)) if any(v is not None for v in column)
+    ]
+    if len(kept) == len(names):
+        return names, rows
+    pick = itemgetter(*kept) if len(kept) > 1 else lambda row: (row[kept[0]],)
+    return tuple(names[place] for place in kept), [pick(row) for row in rows]
 
 
 @lru_cache(maxsize=64)
