@@ -9,9 +9,9 @@ import numpy as np
 from rows import Row, folds, golds
 from steelyard.judges.embedded import answers, claims, tasks
 from steelyard.judges.embedded.encoder import Encoded
-from steelyard.judges.embedded.reading import Reading
 from support import ensemble, predict
 from trees import Model, curve
+from vectors import reading
 
 SHAPE = {"rounds": 120, "leaves": 10, "rate": 0.06, "least": 20}
 
@@ -50,7 +50,7 @@ class Table:
 def grounded(rows: Sequence[Row], vectors: Mapping[str, Encoded]) -> Table:
     kept = [row for row in rows if row.dataset != "halueval_qa_synthetic"]
     made = [
-        claims.features(Reading.of(row.data["output"], vectors), Reading.of(row.data["source"], vectors))
+        claims.features(reading(row.data["output"], vectors), reading(row.data["source"], vectors))
         for row in kept
     ]
     return _table(claims.NAMES, kept, made, [row.data["human_label"] for row in kept])
@@ -59,9 +59,9 @@ def grounded(rows: Sequence[Row], vectors: Mapping[str, Encoded]) -> Table:
 def correct(rows: Sequence[Row], vectors: Mapping[str, Encoded]) -> Table:
     made = []
     for row in rows:
-        expected = [Reading.of(gold, vectors) for gold in golds(row.data) if gold.strip()]
-        question = Reading.of(row.data["input"], vectors)
-        made.append(answers.features(question, expected, Reading.of(row.data["output"], vectors)))
+        expected = [reading(gold, vectors) for gold in golds(row.data) if gold.strip()]
+        question = reading(row.data["input"], vectors)
+        made.append(answers.features(question, expected, reading(row.data["output"], vectors)))
     return _table(answers.NAMES, rows, made, [row.data["human_label"] for row in rows])
 
 

@@ -14,12 +14,14 @@ MULTI_HOP = ("hotpotqa_dev500", "hotpotqa_train100", "musique_train100")
 @dataclass(frozen=True)
 class Row:
     """`data` is the row as written, `dataset` the file's stem, `part` the set inside it, `group` what stays
-    in one fold."""
+    in one fold; `variant` is empty for a row as labelled, else how it was made from the row `origin`."""
 
     dataset: str
     part: str
     group: str
     data: dict[str, Any]
+    variant: str = ""
+    origin: int = -1
 
 
 def read(folder: Path, kind: str) -> list[Row]:

@@ -1,5 +1,6 @@
 """Trains the two stages of the support head and measures them by grouped cross-validation."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -8,10 +9,10 @@ import numpy as np
 
 from rows import Row
 from steelyard.judges.embedded.encoder import Encoded
-from steelyard.judges.embedded.reading import Reading
 from steelyard.judges.embedded.support import Board, beliefs, texts
 from steelyard.judges.splitting import question_of
 from trees import Model, boosted, curve, margins
+from vectors import reading
 
 SEEDS = (0, 1, 2)
 
@@ -40,9 +41,9 @@ def prepare(row: Row, vectors: Mapping[str, Encoded]) -> Event:
     distinct = texts([item["text"] for item in context])
     positions = [[i for i, item in enumerate(context) if item["text"] == text] for text in distinct]
     board = Board(
-        Reading.of(task, vectors),
-        Reading.of(question_of(task), vectors),
-        [Reading.of(t, vectors) for t in distinct],
+        reading(task, vectors),
+        reading(question_of(task), vectors),
+        [reading(t, vectors) for t in distinct],
     )
     features, links = board.features()
     labels = np.asarray(
@@ -75,13 +76,13 @@ class Stages:
         self.owner = np.repeat(np.arange(len(events)), self.sizes)
         self.rows = np.concatenate([event.features for event in events])
         self.labels = np.concatenate([event.labels for event in events])
-        counts = {
-            name: sum(e.row.dataset == name for e in events) for name in {e.row.dataset for e in events}
-        }
+        counts = Counter(event.row.dataset for event in events if not event.row.variant)
         share = np.asarray(
             [(300 / counts[e.row.dataset]) ** 0.5 / max(len(e.labels), 1) * 10 for e in events]
         )
-        self.weights = share[self.owner]
+        made = np.asarray([0.5 if event.row.variant else 1.0 for event in events])
+        self.weights = (share * made)[self.owner]
+        self.real = np.asarray([not event.row.variant for event in events])
 
     def one(self, inside: np.ndarray, *, seeds: Sequence[int] = SEEDS) -> list[Model]:
         mask = inside[self.owner]

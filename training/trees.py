@@ -79,7 +79,7 @@ def to_onnx(models: Sequence[Model]) -> bytes:
         [node],
         "trees",
         [helper.make_tensor_value_info("rows", TensorProto.DOUBLE, [None, width])],
-        [helper.make_tensor_value_info("margins", TensorProto.DOUBLE, [None, 1])],
+        [helper.make_tensor_value_info("margins", TensorProto.FLOAT, [None, 1])],  # as the operator has it
     )
     model = helper.make_model(
         graph, opset_imports=[helper.make_opsetid("ai.onnx.ml", 3), helper.make_opsetid("", 18)]

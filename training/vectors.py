@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from steelyard.judges.embedded.encoder import DIMENSIONS, Encoded, Encoder
+from steelyard.judges.embedded.reading import Reading
+from steelyard.judges.words import Text
 
 
 class Vectors(Mapping[str, Encoded]):
@@ -32,6 +34,10 @@ class Vectors(Mapping[str, Encoded]):
 
     def __len__(self) -> int:
         return len(self._index)
+
+
+def reading(text: str, vectors: Mapping[str, Encoded]) -> Reading:
+    return Reading(text=Text(text), encoded=vectors[text])
 
 
 def encode(texts: Iterable[str], *, model: Path, tokenizer: Path, cache: Path) -> Vectors:

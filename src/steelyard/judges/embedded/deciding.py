@@ -12,7 +12,7 @@ from steelyard.schemas.verdict import Evidence
 
 from . import counting, tasks
 from .citing import best_set
-from .encoder import Encoded, Floats, cosines
+from .encoder import Floats, cosines
 from .files import Heads
 from .heads import Trees
 from .reading import Reading
@@ -31,23 +31,23 @@ class Scores:
 
 
 class Passages:
-    """Decides support for cases whose texts are all in `encoded`."""
+    """Decides support for cases whose texts are all in `read`."""
 
     def __init__(
         self,
-        encoded: Mapping[str, Encoded],
+        read: Mapping[str, Reading],
         first: Trees,
         second: Trees,
         counts: Sequence[Trees],
         heads: Heads,
     ) -> None:
-        self._encoded = encoded
+        self._read = read
         self._first, self._second, self._counts, self._heads = first, second, counts, heads
 
     def support(self, case: SupportCase) -> SupportAnswer:
         distinct = texts(case.passages)
         place = {text: i for i, text in enumerate(distinct)}
-        read = [Reading.of(text, self._encoded) for text in distinct]
+        read = [self._read[text] for text in distinct]
         slots = any(requirement.slot for requirement in case.requirements)
         if not distinct:
             return SupportAnswer(
@@ -104,7 +104,7 @@ class Passages:
         )
 
     def _scores(self, task: str, question: str, read: Sequence[Reading]) -> Scores:
-        board = Board(Reading.of(task, self._encoded), Reading.of(question, self._encoded), read)
+        board = Board(self._read[task], self._read[question], read)
         features, links = board.features()
         margins = self._first(features)
         belief = 1 / (1 + np.exp(-margins))
@@ -126,10 +126,10 @@ class Passages:
 
     def _evidence(self, asked: str, passage: Reading, position: int) -> Evidence:
         """The sentence nearest to what is asked, by meaning and by words."""
-        pointer, vectors = f"/context/{position}/text", self._encoded[asked].windows[:1]
+        pointer, vectors = f"/context/{position}/text", self._read[asked].encoded.windows[:1]
         if not passage.spans or not len(vectors):
             return Evidence(pointer=pointer)
-        words = frozenset(Reading.of(asked, self._encoded).text.content)
+        words = self._read[asked].content
         near = cosines(vectors, passage.sentence_vectors)[0]
         shared = np.asarray([len(words & stems) / max(len(words), 1) for stems in passage.sentence_stems])
         start, end = passage.spans[int(np.argmax(near + shared))]

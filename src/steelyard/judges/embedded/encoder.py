@@ -28,7 +28,7 @@ WINDOW: Final = 254
 """Most tokens in a window, without its two marks; a longer text is cut into windows of equal length."""
 MOST_WINDOWS: Final = 64
 """Of a text beyond this many windows (about 60,000 characters) only these, spread evenly, are encoded."""
-CACHE_BYTES: Final = 64 << 20
+CACHE_BYTES: Final = 32 << 20
 DIMENSIONS: Final = 384
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
@@ -73,7 +73,7 @@ class Encoder:
         )
         self._pool = ThreadPoolExecutor(threads, "steelyard-encode") if threads > 1 else None
         self._cache: OrderedDict[bytes, Encoded] = OrderedDict()
-        self._room = cache_bytes
+        self._bound = self._room = cache_bytes
         self._lock = Lock()
 
     def encode(self, texts: Iterable[str]) -> dict[str, Encoded]:
@@ -93,6 +93,10 @@ class Encoder:
             found[text] = encoded
             self._keep(digest, encoded)
         return found
+
+    @property
+    def cached_bytes(self) -> int:
+        return self._bound - self._room
 
     def close(self) -> None:
         if self._pool:

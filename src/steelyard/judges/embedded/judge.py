@@ -30,7 +30,7 @@ from .deciding import Passages
 from .encoder import Encoder
 from .files import Decision, Files, Heads
 from .heads import Trees
-from .reading import Reading
+from .reading import Reading, Readings
 
 Answer = TypeVar("Answer", SupportAnswer, GroundedAnswer, CorrectAnswer)
 
@@ -69,7 +69,7 @@ class EmbeddedJudge:
 
     def support(self, cases: Sequence[SupportCase], /) -> list[SupportAnswer | Unscored]:
         parts, started = self._open(), time.perf_counter()
-        encoded = parts.encoder.encode(
+        read = parts.readings.read(
             text
             for case in cases
             for text in (
@@ -79,7 +79,7 @@ class EmbeddedJudge:
                 *(passage for passage in case.passages if passage.strip()),
             )
         )
-        passages = Passages(encoded, parts.first, parts.second, parts.counts, self._heads)
+        passages = Passages(read, parts.first, parts.second, parts.counts, self._heads)
         found: list[SupportAnswer | Unscored] = [
             _missing("The list of requirements is empty, so there is nothing to support.")
             if not case.requirements
@@ -90,14 +90,13 @@ class EmbeddedJudge:
 
     def grounded(self, cases: Sequence[GroundedCase], /) -> list[GroundedAnswer | Unscored]:
         parts, started = self._open(), time.perf_counter()
-        encoded = parts.encoder.encode(text for case in cases for text in (case.source, *case.claims))
+        read = parts.readings.read(text for case in cases for text in (case.source, *case.claims))
         found: list[GroundedAnswer | Unscored] = []
         for case in cases:
             if not case.source.strip():
                 found.append(_missing("The source is empty, so no claim can rest on it."))
                 continue
-            source = Reading.of(case.source, encoded)
-            read = {claim: Reading.of(claim, encoded) for claim in case.claims}
+            source = read[case.source]
             found.append(
                 GroundedAnswer(claims=tuple(self._claim(parts, read[claim], source) for claim in case.claims))
             )
@@ -105,18 +104,18 @@ class EmbeddedJudge:
 
     def correct(self, cases: Sequence[CorrectCase], /) -> list[CorrectAnswer | Unscored]:
         parts, started = self._open(), time.perf_counter()
-        encoded = parts.encoder.encode(
+        read = parts.readings.read(
             text for case in cases for text in (case.question, case.answer, *case.expected)
         )
         found: list[CorrectAnswer | Unscored] = []
         for case in cases:
-            golds = [Reading.of(gold, encoded) for gold in dict.fromkeys(case.expected) if gold.strip()]
+            golds = [read[gold] for gold in dict.fromkeys(case.expected) if gold.strip()]
             if not golds:
                 found.append(_missing("There is no expected answer to compare with."))
             elif not case.answer.strip():
                 found.append(CorrectAnswer(correct=False, probability=0.0, reason="The answer is empty."))
             else:
-                question, answer = Reading.of(case.question, encoded), Reading.of(case.answer, encoded)
+                question, answer = read[case.question], read[case.answer]
                 row = answers.features(question, golds, answer)
                 p = _probability(parts.correct, self._heads.correct, row)
                 found.append(
@@ -186,6 +185,7 @@ class _Parts:
         self.encoder = Encoder(
             files.folder / "encoder.onnx", files.folder / "tokenizer.json", threads=threads
         )
+        self.readings = Readings(self.encoder)
         self.first = Trees(files.trees("support-1"), features=heads.support_first.features)
         self.second = Trees(files.trees("support-2"), features=heads.support.features)
         self.counts = tuple(

@@ -1,19 +1,23 @@
 """One text as the heads read it: its words, its vectors, its sentences, its title."""
 
-from collections.abc import Mapping
+from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
 from typing import Final
 
 import numpy as np
 
 from steelyard.judges.words import Text
 
-from .encoder import Encoded, Vectors, stretches
+from .encoder import Encoded, Encoder, Vectors, stretches
 
 LONGEST_TITLE: Final = 100
 """A first line of at most this many characters, with more lines below it, counts as a title."""
 MOST_SENTENCES: Final = 200
+KEPT_CHARACTERS: Final = 200_000
+"""Characters of the texts whose readings are kept, about 30 MiB with all that is derived from them."""
 
 
 @dataclass(frozen=True)
@@ -22,10 +26,6 @@ class Reading:
 
     text: Text
     encoded: Encoded
-
-    @classmethod
-    def of(cls, text: str, encoded: Mapping[str, Encoded]) -> "Reading":
-        return cls(text=Text(text), encoded=encoded[text])
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -77,3 +77,35 @@ class Reading:
         if not inside.any():
             return self.encoded.tokens, ("",) * len(self.encoded.tokens)
         return self.encoded.tokens[inside], tuple(words[i].stem for i in at[inside])
+
+
+class Readings:
+    """Texts read once: the last ones are kept, up to a number of characters. Thread-safe."""
+
+    def __init__(self, encoder: Encoder, *, characters: int = KEPT_CHARACTERS) -> None:
+        self._encoder = encoder
+        self._kept: OrderedDict[str, Reading] = OrderedDict()
+        self._room = characters
+        self._lock = Lock()
+
+    def read(self, texts: Iterable[str]) -> dict[str, Reading]:
+        """Each distinct text's reading."""
+        found: dict[str, Reading] = {}
+        with self._lock:
+            wanted = list(dict.fromkeys(texts))
+            for text in wanted:
+                if (kept := self._kept.get(text)) is not None:
+                    self._kept.move_to_end(text)
+                    found[text] = kept
+        encoded = self._encoder.encode(text for text in wanted if text not in found)
+        for text, vectors in encoded.items():
+            found[text] = Reading(text=Text(text), encoded=vectors)
+        with self._lock:
+            for text in encoded:
+                if text not in self._kept:
+                    self._kept[text] = found[text]
+                    self._room -= len(text)
+            while self._room < 0 and self._kept:
+                dropped, _ = self._kept.popitem(last=False)
+                self._room += len(dropped)
+        return found

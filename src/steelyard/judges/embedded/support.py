@@ -14,7 +14,7 @@ import numpy as np
 from steelyard.judges.bm25 import K1, Rarity, bm25
 from steelyard.judges.words import overlap
 
-from .encoder import Encoded, Floats, Vectors, cosines
+from .encoder import DIMENSIONS, Encoded, Floats, Vectors, cosines
 from .reading import Reading
 
 CORE: Final = (
@@ -171,7 +171,9 @@ class Board:
     @cached_property
     def _windows(self) -> Floats:
         """Cosine of each passage's first window with each other's, (n, n)."""
-        vectors = np.concatenate([passage.encoded.windows[:1] for passage in self.passages])
+        none = np.zeros(DIMENSIONS, dtype=np.int8)
+        windows = [passage.encoded.windows for passage in self.passages]
+        vectors = np.stack([found[0] if len(found) else none for found in windows])
         return cosines(vectors, vectors)
 
     def _late(self) -> Floats:
