@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -61,6 +62,17 @@ class Settings(BaseSettings):
     decision_api_key: SecretStr | None = None
     remote: dict[str, Any] = Field(default_factory=dict)
     """Further fields of `RemoteSettings` for the remote judge in use: limits, prices, budget."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _utf8(cls, value: Any, info: ValidationInfo) -> Any:
+        """Shells hand bytes that are not UTF-8 on as lone surrogates: paths may hold them, text may not."""
+        if isinstance(value, str) and info.field_name not in ("data", "config"):
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                raise PydanticCustomError("text", "the setting is not UTF-8") from None
+        return value
 
     @classmethod
     def settings_customise_sources(

@@ -250,3 +250,38 @@ def test_the_doctor_finds_what_is_wrong(steelyard: Command, arguments: tuple[str
     assert told.code == 1
     wrong = {finding["name"] for finding in json.loads(told.out)["findings"] if finding["state"] == "wrong"}
     assert name in wrong
+
+
+NOT_UTF8 = "a\udcff"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("replay", "{rows}", "--dataset", NOT_UTF8), 2),
+        (("export", "--env", NOT_UTF8), 2),
+        (("keys", "create", NOT_UTF8), 2),
+        (("keys", "list", "--project", NOT_UTF8), 1),
+        (("replay", "{rows}", "--project", NOT_UTF8), 1),
+        (("serve", "--host", NOT_UTF8), 1),
+    ],
+)
+def test_text_that_is_not_utf8_is_refused_in_words(
+    steelyard: Command, rows: Path, tmp_path: Path, arguments: tuple[str, ...], code: int
+) -> None:
+    steelyard("db", "upgrade", "--data", tmp_path / "data")
+    told = steelyard(*(part.format(rows=rows) for part in arguments), "--data", tmp_path / "data")
+    assert told.code == code
+    assert "not UTF-8" in told.err
+    assert told.out == ""
+
+
+def test_a_file_name_that_is_not_utf8_is_only_a_name(steelyard: Command, rows: Path, tmp_path: Path) -> None:
+    odd = rows.rename(tmp_path / f"{NOT_UTF8}.jsonl")
+    assert json.loads(steelyard("replay", odd, "--judge", "lexical", "--json").out)["n"] == 5
+
+
+def test_a_key_needs_a_name(steelyard: Command, tmp_path: Path) -> None:
+    told = steelyard("keys", "create", " ", "--data", tmp_path / "data")
+    assert (told.code, told.out) == (1, "")
+    assert "a key needs a name" in told.err

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Parameter
 
 from steelyard import __version__
 from steelyard.errors import SteelyardError
@@ -25,6 +25,7 @@ def build() -> App:
         help="Evaluates retrieval, and evaluates the evaluator.",
         help_epilogue=_EPILOGUE,
         version=__version__,
+        default_parameter=Parameter(validator=_is_text),
     )
     for name, where, says in (
         ("serve", "serving:serve", "Serve the API and the pages, and evaluate what is logged."),
@@ -64,6 +65,15 @@ def build() -> App:
             sub.command(f"{_HERE}.{where}", name=name, help=told)
         app.command(sub)
     return app
+
+
+def _is_text(_type: object, value: object) -> None:
+    """Bytes of the shell that are not UTF-8 are lone surrogates: file names may hold them, text may not."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ValueError("This is not UTF-8.") from None
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

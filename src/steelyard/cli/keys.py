@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from steelyard.errors import StoreLocked
+from steelyard.errors import InvalidInput, StoreLocked
 
 from . import exits
 from .flags import Json, StoreFlags
@@ -38,6 +38,8 @@ def create(
 
     from . import console
 
+    if not name.strip():
+        raise InvalidInput("a key needs a name", field="name", hint="Say what will use it.")
     secret = new_key()
     scopes = tuple(dict.fromkeys(scope or ("write", "read")))
 

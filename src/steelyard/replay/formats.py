@@ -58,9 +58,7 @@ def open_source(
         return _beir(path, run=run, split=split, limits=bounds)
     if not path.is_file():
         raise ConfigurationError(f"{path} is not a file", field="file")
-    return Source(
-        path.name.split(".")[0], found, digest_of([path]), lambda: _json_rows(path, _READERS[found])
-    )
+    return Source(_name_of(path), found, digest_of([path]), lambda: _json_rows(path, _READERS[found]))
 
 
 def detect(path: Path) -> Format:
@@ -99,6 +97,12 @@ def detect(path: Path) -> Format:
     raise ConfigurationError(f"{path} is in no format that is known", field="file", hint=hint)
 
 
+def _name_of(path: Path) -> str:
+    """The file's name as a data set's: without endings, and as UTF-8, which file systems do not ask for."""
+    name = path.name if path.is_dir() else path.name.split(".")[0]
+    return name.encode(errors="replace").decode()
+
+
 def _json_rows(path: Path, reader: Reader) -> Iterator[Row | BadRow]:
     for number, line in raw_lines(path):
         try:
@@ -135,11 +139,11 @@ def _trec(
     if silent:
         notes.append(f"{silent} judged queries have no line in the run and count as having retrieved nothing")
     files = [file for file in (path, qrels, documents, queries) if file is not None]
-    return Source(path.name.split(".")[0], "trec", digest_of(files), retrieved.rows, tuple(notes))
+    return Source(_name_of(path), "trec", digest_of(files), retrieved.rows, tuple(notes))
 
 
 def _beir(path: Path, *, run: Path | None, split: str | None, limits: Limits) -> Source:
     files = beir.files_of(path, split=split, run=run)
     retrieved = beir.read_folder(files, depth=limits.passages, passage_chars=limits.passage_chars)
     notes = () if "run" in files else ("there is no run: each query gets the 10 best documents by BM25",)
-    return Source(path.resolve().name, "beir", digest_of(list(files.values())), retrieved.rows, notes)
+    return Source(_name_of(path.resolve()), "beir", digest_of(list(files.values())), retrieved.rows, notes)
