@@ -41,7 +41,7 @@ def idle_share(pid: int, seconds: float) -> float:
 def judge_some(served: Served, events: int = 64) -> None:
     """Has events judged, so that the model is loaded and warm."""
     with httpx2.Client(base_url=served.url, headers=served.headers, timeout=60.0) as client:
-        batch = [event(f"memory-{number}", number) for number in range(events)]
+        batch = [event(f"memory-{number}", number, labelled=True) for number in range(events)]
         client.post("/v1/events", json={"events": batch}).raise_for_status()
         deadline = time.monotonic() + 120
         while True:

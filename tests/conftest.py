@@ -63,3 +63,15 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"sqlite:///{tmp_path / 'steelyard.sqlite'}"
     url: str = request.getfixturevalue("postgres_url")
     return url
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """With `STEELYARD_ALLOW_SKIPS=labelled-data` nothing may skip but what needs the labelled data."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("STEELYARD_ALLOW_SKIPS") != "labelled-data" or reporter is None:
+        return
+    skipped = [report.longrepr[2] for report in reporter.stats.get("skipped", [])]
+    other = sorted({reason for reason in skipped if "needs the labelled data" not in reason})
+    if other:
+        reporter.write_line(f"skipped here, which must not be: {other}", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

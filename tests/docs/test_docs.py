@@ -15,6 +15,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from benchmarks.table import written
 
 from .markdown import blocks, links
 
@@ -153,3 +154,8 @@ def test_commands_run(path: Path, tmp_path: Path) -> None:
         for server in servers:
             os.killpg(server.pid, 15)
             server.wait(30)
+
+
+def test_the_readme_shows_the_committed_figures() -> None:
+    readme = ROOT / "README.md"
+    assert readme.read_text(encoding="utf-8") == written(readme.read_text(encoding="utf-8"))

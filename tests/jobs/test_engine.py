@@ -16,6 +16,8 @@ from steelyard.schemas.event import Status
 from .bench import Bench, GatedJudge, event, eventually
 
 Start = Callable[..., Engine]
+on_postgresql = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+"""Only procrastinate keeps jobs in tables and has workers that can be pruned."""
 
 
 @pytest.fixture
@@ -96,9 +98,8 @@ def test_stopping_gives_back_what_a_stuck_judge_holds(bench: Bench, start: Start
     assert len(bench.results("a")) == 1
 
 
+@on_postgresql
 def test_a_pruned_worker_is_replaced(bench: Bench, start: Start) -> None:
-    if bench.store.dialect != "postgresql":
-        pytest.skip("only procrastinate has workers that can be pruned")
     engine = start()
     url = conninfo(bench.settings.url)
     with psycopg.connect(url, autocommit=True) as connection:
@@ -113,9 +114,8 @@ def test_a_pruned_worker_is_replaced(bench: Bench, start: Start) -> None:
     assert bench.counts() == {Status.EVALUATED: 1}
 
 
+@on_postgresql
 def test_finished_jobs_leave_nothing_behind(bench: Bench, start: Start) -> None:
-    if bench.store.dialect != "postgresql":
-        pytest.skip("only procrastinate keeps jobs in tables")
     engine = start()
     bench.add(*(event(f"e{number}") for number in range(40)), engine=engine)
     assert engine.drain(20.0)
