@@ -1,14 +1,14 @@
 """The numbers of many events as columns, and what each of them adds to the sums."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.schemas.event import Status
 
-from .scores import METRICS, NAMES
+from .scores import AGAINST_GOLD, METRICS, NAMES
 from .sums import AT, CORRECTED, FIELDS, GROUPS, MICRO, Matrix, Sums, group_of
 
 _STATE_OF = {
@@ -68,6 +68,13 @@ class Columns:
             groups=self.groups[mask],
             estimated=self.estimated[mask],
         )
+
+    def labelled_only(self, mask: NDArray[np.bool_]) -> "Columns":
+        """The same events, those outside `mask` as if they had no gold ids."""
+        numbers = self.numbers.copy()
+        against_gold = np.array([name in AGAINST_GOLD for name in NAMES])
+        numbers[np.ix_(~mask, against_gold)] = np.nan
+        return replace(self, numbers=numbers)
 
     def number(self, name: str) -> Matrix:
         return np.asarray(self.numbers[:, NAMES.index(name)])

@@ -30,6 +30,8 @@ COUNTS = ("requirements", "supported", "documents", "cited", "gold", "gold_in_co
 of labelled ones; `cited_gold` of those that are both."""
 
 NAMES = (*METRICS, *COUNTS)
+AGAINST_GOLD = frozenset((*GROUND_TRUTH, *IR, *EVALUATOR, "gold", "gold_in_context", "cited_gold"))
+"""Those that unlabelled events lack."""
 
 
 @dataclass(frozen=True, kw_only=True)

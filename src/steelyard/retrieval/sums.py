@@ -66,6 +66,19 @@ class Sums:
         return round(self.total(name))
 
 
+def with_labels_of(everything: Sums, labelled: Sums) -> Sums:
+    """`everything`, with the events of `labelled` (a part of it, by hash group) as its only labelled ones:
+    what a correction needs."""
+    values = everything.values.copy()
+    for metric in CORRECTED:
+        for part in ("labelled_gold", "labelled_judge", "labelled_n"):
+            values[:, AT[f"{metric}.{part}"]] = labelled.column(f"{metric}.{part}")
+        for part, whole in (("judge", "sum"), ("n", "n")):
+            rest = everything.column(f"{metric}.{whole}") - labelled.column(f"{metric}.labelled_{part}")
+            values[:, AT[f"{metric}.unlabelled_{part}"]] = np.maximum(rest, 0.0)
+    return Sums(values=values, grouped=everything.grouped)
+
+
 def group_of(task_key: str) -> int:
     """The hash group of a task, 0..63."""
     return int(task_key[:8], 16) % GROUPS

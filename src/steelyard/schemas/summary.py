@@ -1,5 +1,6 @@
 """Aggregates over events: every mean with its interval, n and coverage."""
 
+from datetime import datetime
 from typing import Literal
 
 from .base import Record
@@ -54,7 +55,12 @@ class EvaluatorSummary(Record):
 
 class Corrected(Record):
     """Mean GT recall and precision over all traffic by prediction-powered inference, or `withheld` with the
-    reason."""
+    reason.
+
+    `basis`: why the labelled events may speak for the others. `same_filters`: both occur under the same env,
+    dataset and feature flag; `drawn`: they are the random sample `sample_id`, for the events created before
+    `until`; `declared`: the caller says so.
+    """
 
     recall: Estimate | None = None
     precision: Estimate | None = None
@@ -62,6 +68,9 @@ class Corrected(Record):
     unlabelled: int = 0
     tuned_weight: float | None = None
     withheld: str | None = None
+    basis: Literal["same_filters", "drawn", "declared"] | None = None
+    sample_id: str | None = None
+    until: datetime | None = None
 
 
 class Summary(Record):

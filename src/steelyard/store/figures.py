@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, and_, func, select
+from sqlalchemy import ColumnElement, Connection, and_, func, select
 
 from steelyard.retrieval.columns import Columns
 from steelyard.retrieval.scores import score
@@ -41,8 +41,16 @@ class Exact:
     latencies: NDArray[np.float64]
     all: bool
 
-    def summary(self, *, judge_id: str | None, seed: int = 0, quick: bool = False) -> Summary:
-        return summarise(self.columns, judge_id=judge_id, seed=seed, withheld=not_a_sample(self), quick=quick)
+    def summary(
+        self,
+        *,
+        judge_id: str | None,
+        seed: int = 0,
+        quick: bool = False,
+        labelled_are_sample: bool = False,
+    ) -> Summary:
+        withheld = None if labelled_are_sample else not_a_sample(self)
+        return summarise(self.columns, judge_id=judge_id, seed=seed, withheld=withheld, quick=quick)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,8 +85,10 @@ def exact(
     judge_id: str | None,
     limit: int = EXACT,
     extra: Sequence[Any] = (),
+    where: Sequence[ColumnElement[bool]] = (),
 ) -> Exact:
-    """Reads the latest matching events; `extra` columns come along in their rows."""
+    """Reads the latest matching events for which `where` holds too; `extra` columns come along in their
+    rows."""
     e, j = event_rows.c, evaluations.c
     names = ("seq", "created_at", "task_key", "status", "passages", "scores", "label_version", *DIMENSIONS)
     mine = and_(j.event_seq == e.seq, j.judge_id == (judge_id or ""), j.current)
@@ -86,7 +96,7 @@ def exact(
     wanted = (
         select(*(e[name] for name in names), *judged, *extra)
         .outerjoin(evaluations, mine)
-        .where(*conditions(c, project_id, filter))
+        .where(*conditions(c, project_id, filter), *where)
         .order_by(e.created_at.desc(), e.seq.desc())
         .limit(limit + 1)
     )
@@ -222,7 +232,13 @@ def before_and_after(
 
 
 def from_rollups(
-    c: Connection, project_id: str, filter: EventFilter, *, judge_id: str | None, now: datetime
+    c: Connection,
+    project_id: str,
+    filter: EventFilter,
+    *,
+    judge_id: str | None,
+    now: datetime,
+    labelled_are_sample: bool = False,
 ) -> Summary:
     """The summary from stored sums; the filter must be one that `stored` knows."""
     dimension, value = stored(filter) or ("", "")
@@ -238,7 +254,7 @@ def from_rollups(
     return summarise_groups(
         total(found)[0],
         judge_id=judge_id,
-        withheld=not_a_sample_of(c, project_id, filter),
+        withheld=None if labelled_are_sample else not_a_sample_of(c, project_id, filter),
         age_s=rollups.age(c, project_id, now=now),
     )
 

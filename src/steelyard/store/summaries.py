@@ -14,7 +14,7 @@ from steelyard.retrieval.sums import Sums
 from steelyard.schemas.query import EventFilter, Overview, Slice, Slices
 from steelyard.schemas.summary import Summary
 
-from . import figures, judges, rollups
+from . import corrections, figures, judges, rollups
 from .figures import EXACT, Piece
 from .latencies import Histogram, histogram, percentile
 from .rollups import DIMENSIONS
@@ -37,17 +37,25 @@ def summary(
     judge_id: str | None,
     now: datetime,
     seed: int = 0,
+    labelled_are_sample: bool = False,
 ) -> Summary:
     """The summary of the matching events under one judge (None: the latest used one).
 
     From rollups when more than `EXACT` events match and the filter is one that rollups keep (a time range,
     widened to whole hours, and at most one of env, dataset and feature_flag); with other filters from the
-    latest `EXACT` matching events.
+    latest `EXACT` matching events. `labelled_are_sample`: the caller vouches that the labelled events are a
+    random sample of all matching ones, so that the corrected means may be shown.
     """
     judge = judge_id or judges.latest(c, project_id)
     if figures.stored(filter) is not None and not figures.few(c, project_id, filter):
-        return figures.from_rollups(c, project_id, filter, judge_id=judge, now=now)
-    return figures.exact(c, project_id, filter, judge_id=judge).summary(judge_id=judge, seed=seed)
+        found = figures.from_rollups(
+            c, project_id, filter, judge_id=judge, now=now, labelled_are_sample=labelled_are_sample
+        )
+    else:
+        found = figures.exact(c, project_id, filter, judge_id=judge).summary(
+            judge_id=judge, seed=seed, labelled_are_sample=labelled_are_sample
+        )
+    return _corrected(c, project_id, filter, found, labelled_are_sample=labelled_are_sample)
 
 
 def overview(
@@ -138,13 +146,29 @@ def _figures(
     if figures.stored(filter) is not None and not figures.few(c, project_id, filter):
         sums, latencies = _sums(c, project_id, filter, judge_id=judge_id)
         summary = figures.from_rollups(c, project_id, filter, judge_id=judge_id, now=now)
+        summary = _corrected(c, project_id, filter, summary)
         return _Figures(summary=summary, sums=sums, latencies=latencies)
     found = figures.exact(c, project_id, filter, judge_id=judge_id)
+    summary = found.summary(judge_id=judge_id, quick=len(found.rows) > _BOOTSTRAPPED)
     return _Figures(
-        summary=found.summary(judge_id=judge_id, quick=len(found.rows) > _BOOTSTRAPPED),
+        summary=_corrected(c, project_id, filter, summary),
         sums=found.columns.by_task(),
         latencies=histogram(found.latencies[~np.isnan(found.latencies)]),
     )
+
+
+def _corrected(
+    c: Connection, project_id: str, filter: EventFilter, found: Summary, *, labelled_are_sample: bool = False
+) -> Summary:
+    means = corrections.correction(
+        c,
+        project_id,
+        filter,
+        judge_id=found.judge_id,
+        declared=labelled_are_sample,
+        otherwise=found.corrected,
+    )
+    return found.model_copy(update={"corrected": means})
 
 
 def _sums(

@@ -268,6 +268,30 @@ reviews = Table(
     Index(None, "project_id", "judge_id", "id"),
 )
 
+samples = Table(
+    "samples",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    _project(),
+    Column("filter", Text, nullable=False),
+    Column("seed", BigInt, nullable=False),
+    Column("population", BigInt, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("author", PlainText, nullable=False),
+    Column("drawn_at", Moment, nullable=False),
+    Index(None, "project_id", "id"),
+)
+
+sample_events = Table(
+    "sample_events",
+    metadata,
+    Column("sample_id", String(36), ForeignKey("samples.id", ondelete="CASCADE"), nullable=False),
+    Column("place", Integer, nullable=False),
+    _event(),
+    PrimaryKeyConstraint("sample_id", "place"),
+    Index(None, "event_seq"),
+)
+
 requirement_lists = Table(
     "requirement_lists",
     metadata,

@@ -411,6 +411,36 @@ def upgrade() -> None:
     op.create_index(
         "ix_reviews_project_id_judge_id_id", "reviews", ["project_id", "judge_id", "id"], unique=False
     )
+    op.create_table(
+        "samples",
+        sa.Column("id", sa.String(length=36), nullable=False),
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("filter", sa.Text(), nullable=False),
+        sa.Column("seed", _BIG, nullable=False),
+        sa.Column("population", _BIG, nullable=False),
+        sa.Column("size", sa.Integer(), nullable=False),
+        sa.Column("author", sa.Text(), nullable=False),
+        sa.Column("drawn_at", _BIG, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["project_id"], ["projects.id"], name="fk_samples_project_id", ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name="pk_samples"),
+    )
+    op.create_index("ix_samples_project_id_id", "samples", ["project_id", "id"], unique=False)
+    op.create_table(
+        "sample_events",
+        sa.Column("sample_id", sa.String(length=36), nullable=False),
+        sa.Column("place", sa.Integer(), nullable=False),
+        sa.Column("event_seq", _BIG, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["sample_id"], ["samples.id"], name="fk_sample_events_sample_id", ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["event_seq"], ["events.seq"], name="fk_sample_events_event_seq", ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("sample_id", "place", name="pk_sample_events"),
+    )
+    op.create_index("ix_sample_events_event_seq", "sample_events", ["event_seq"], unique=False)
     if op.get_bind().dialect.name == "postgresql":
         _compress_quickly()
 
