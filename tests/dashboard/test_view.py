@@ -46,6 +46,8 @@ def test_custom_times(text: str, moment: datetime) -> None:
         ({"range": "custom", "from": "yesterday"}, "from"),
         ({"from": "2026-11-02", "to": "2026-11-01"}, "from"),
         ({"to": "0001-01-01T00:00:00+14:00"}, "to"),
+        ({"from": "0001-01-01", "to": "2026-11-01"}, "from"),
+        ({"from": "2026-11-01", "to": "9999-12-31"}, "to"),
     ],
 )
 def test_what_makes_no_sense_is_named(params: dict[str, str], field: str) -> None:

@@ -386,6 +386,13 @@ def test_wrong_times(value: object) -> None:
     assert caught.value.field == "/created_at"
 
 
+@pytest.mark.parametrize("year", ["0001", "1899", "3000", "9999"])
+def test_times_near_the_ends_of_the_calendar_are_refused(year: str) -> None:
+    with pytest.raises(InvalidInput, match=f"in the year {int(year)} ") as caught:
+        parse(with_(created_at=f"{year}-06-01T00:00:00Z"))
+    assert caught.value.field == "/created_at"
+
+
 def test_limits_are_settings() -> None:
     tight = Limits(passages=1, passage_chars=2, task_chars=3, metadata_bytes=4, gold_ids=1)
     assert parse({"task": "abc", "context": ["xy"], "metadata": {}}, limits=tight).task == "abc"

@@ -99,6 +99,44 @@ def test_an_event_is_read_back_with_all_that_is_known_of_it(judged: tuple[Api, s
     assert missing.json()["error"]["code"] == "not_found"
 
 
+READS = [
+    "/v1/events",
+    "/v1/metrics",
+    "/v1/metrics/trend",
+    "/v1/metrics/slices?key=env",
+    "/v1/metrics/sources",
+    "/v1/accuracy",
+    "/v1/disagreements",
+]
+CONDITIONS = {
+    "env": "prod",
+    "dataset": "d",
+    "feature_flag": "f",
+    "status": "evaluated",
+    "labelled": "true",
+    "flagged": "false",
+    "trace_id": "a" * 32,
+    "task": "t",
+    "user": "u",
+    "text": "é",
+    "metadata": "env:prod",
+    "range": "30d",
+    "start": "1900-01-01T00:00:00Z",
+    "end": "2999-12-31T23:59:59Z",
+}
+
+
+@pytest.mark.parametrize("path", READS)
+def test_every_read_takes_every_condition(judged: tuple[Api, str], path: str) -> None:
+    api, judge_id = judged
+    given = dict(pair.split("=") for pair in path.split("?")[1:])
+    for name, value in {**CONDITIONS, "judge_id": judge_id}.items():
+        answer = api.http.get(path.split("?")[0], params=given | {name: value})
+        assert answer.status_code == 200, (name, answer.text)
+    span = {name: CONDITIONS[name] for name in ("start", "end")}
+    assert api.http.get(path.split("?")[0], params=given | span).status_code == 200
+
+
 def test_metrics_and_accuracy_carry_n_and_intervals(judged: tuple[Api, str]) -> None:
     api, judge_id = judged
     summary = api.http.get("/v1/metrics").json()

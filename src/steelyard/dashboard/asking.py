@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from steelyard.access.services import Services, services
 from steelyard.access.viewer import Viewer, require, require_session
-from steelyard.errors import NotFound
+from steelyard.errors import InvalidInput, NotFound
 from steelyard.schemas.base import Record
 from steelyard.schemas.query import EventFilter
 from steelyard.store import events, judges
@@ -45,6 +45,10 @@ class Asked:
 
 
 def asked(request: Request, viewer: Viewer) -> Asked:
+    """Raises `InvalidInput` for a NUL in the query: no stored text that is looked for has one."""
+    for name, value in request.query_params.multi_items():
+        if "\0" in value:
+            raise InvalidInput(f"{name} holds NUL (U+0000)", field=name)
     return Asked(
         viewer=viewer,
         services=services(request),

@@ -8,6 +8,7 @@ from typing import Literal, cast
 from urllib.parse import urlencode
 
 from steelyard.errors import InvalidInput
+from steelyard.retrieval.fields import timestamp
 from steelyard.schemas.base import Record
 
 Range = Literal["1h", "6h", "12h", "24h", "7d", "30d", "custom"]
@@ -99,7 +100,4 @@ def _instant(params: Mapping[str, str], name: str) -> datetime | None:
         raise InvalidInput(
             f"{name} {text!r} is not a time", field=name, hint="Write it as 2026-11-30T09:00 (UTC)."
         ) from None
-    try:
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
-    except OverflowError:
-        raise InvalidInput(f"{name} {text!r} is out of range", field=name) from None
+    return timestamp(found if found.tzinfo else found.replace(tzinfo=UTC), name)

@@ -14,6 +14,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _RFC_3339 = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})", re.ASCII)
 _HEX = re.compile(r"[0-9A-Fa-f]+", re.ASCII)
 _INTEGER_BITS = 63
+_YEARS = range(1900, 3000)
 _NAMES = {
     str: "text",
     bool: "a boolean",
@@ -152,7 +153,8 @@ def hex_digits(value: object, where: str, *, digits: int) -> str | None:
 
 
 def timestamp(value: object, where: str) -> datetime:
-    """An RFC 3339 time with its offset (or an aware `datetime`), in UTC."""
+    """An RFC 3339 time with its offset (or an aware `datetime`), in UTC and in the years 1900 to 2999: times
+    nearer the ends of the calendar leave no room for the spans that are reckoned from them."""
     if isinstance(value, datetime):
         parsed = value if value.tzinfo is not None else None
     elif isinstance(value, str):
@@ -160,10 +162,15 @@ def timestamp(value: object, where: str) -> datetime:
     else:
         raise wrong_type(value, where, "a time in RFC 3339")
     try:
-        if parsed is not None:
-            return parsed.astimezone(UTC)
+        found = None if parsed is None else parsed.astimezone(UTC)
     except OverflowError:
-        pass
+        found = None
+    if found is not None:
+        if found.year in _YEARS:
+            return found
+        raise InvalidInput(
+            f"the time is in the year {found.year}", field=where, hint="Years 1900 to 2999 are accepted."
+        )
     raise InvalidInput(
         f"{_shown(value)} is not a time in RFC 3339 with an offset",
         field=where,

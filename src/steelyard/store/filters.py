@@ -10,14 +10,14 @@ from .tables import evaluations, event_bodies, events
 
 _METADATA = {
     "sqlite": (
-        "EXISTS (SELECT 1 FROM json_each(event_bodies.metadata) AS pair WHERE pair.key = :{key} "
+        "EXISTS (SELECT 1 FROM json_each(noted.metadata) AS pair WHERE pair.key = :{key} "
         "AND CASE pair.type WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' "
         "ELSE CAST(pair.value AS TEXT) END = :{value})"
     ),
     # PostgreSQL refuses an escaped NUL, so that is looked at as the replacement character.
     "postgresql": (
         r"EXISTS (SELECT 1 FROM "
-        r"json_each_text(CAST(replace(event_bodies.metadata, '\u0000', '\ufffd') AS json)) "
+        r"json_each_text(CAST(replace(noted.metadata, '\u0000', '\ufffd') AS json)) "
         "AS pair WHERE pair.key = :{key} AND pair.value = :{value})"
     ),
 }
@@ -61,7 +61,8 @@ def _mentions(c: Connection, column: ColumnElement[str], text: str) -> ColumnEle
 
 
 def _metadata(c: Connection, filter: EventFilter) -> ColumnElement[bool]:
-    pairs = select(1).select_from(event_bodies).where(event_bodies.c.seq == events.c.seq)
+    noted = event_bodies.alias("noted")  # an alias, for the statement around may join bodies itself
+    pairs = select(1).select_from(noted).where(noted.c.seq == events.c.seq)
     for number, (key, value) in enumerate(filter.metadata.items()):
         written = _METADATA[c.dialect.name].format(key=f"key_{number}", value=f"value_{number}")
         binds = {f"key_{number}": key, f"value_{number}": value.replace("\0", "\ufffd")}
