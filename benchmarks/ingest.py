@@ -7,7 +7,8 @@ that each is scored against them on arrival). Medians of `--rounds`, each of whi
 raw driver inserts rows (id, project, time, body), one transaction a batch,
 as durably as the store (SQLite: WAL and synchronous=FULL; PostgreSQL: synchronous_commit=on). Over HTTP the
 server is a process of its own: `http` with its worker off, so that ingest alone is measured, and
-`http_while_evaluating` with the lexical judge at work beside it.
+`http_while_evaluating` with the lexical judge at work beside it. `raw_driver_same_tables` is the raw driver
+inserting the very rows that the server stored, with their indexes: what durability and the schema cost alone.
 """
 
 import argparse
@@ -18,7 +19,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -29,11 +30,13 @@ import psycopg
 from benchmarks.machine import describe
 from benchmarks.postgres import postgres
 from benchmarks.serving import Served, serve
+from steelyard.store import open_store
 
 BATCH = 50
 EVENT_BYTES = 5_000
 CONNECTIONS = 4
 PASSAGES = 8
+TABLES = ("events", "event_bodies")
 FILLER = "the quick brown fox jumps over the lazy dog and runs on through the forest until night falls "
 
 
@@ -117,6 +120,41 @@ def raw_postgres(url: str, batches: list[list[tuple[str, str]]]) -> Rate:
             connection.execute("DROP TABLE raw")
 
 
+def raw_same_tables(url: str, folder: Path) -> Rate:
+    """The raw driver inserting the very rows that the server has stored, into the same tables with the same
+    indexes, emptied first."""
+    if url.startswith("sqlite"):
+        with closing(open_store(f"sqlite:///{folder / 'copy.sqlite'}")):
+            pass
+        source = sqlite3.connect(url.removeprefix("sqlite:///"))
+        target = sqlite3.connect(folder / "copy.sqlite", isolation_level=None)
+        target.execute("PRAGMA synchronous=FULL")
+        begin, mark = "BEGIN IMMEDIATE", "?"
+    else:
+        source = target = psycopg.connect(url, autocommit=True)
+        begin, mark = "BEGIN", "%s"
+    with closing(source), closing(target):
+        tables = {t: source.execute(f"SELECT * FROM {t} ORDER BY seq").fetchall() for t in TABLES}
+        if source is target:
+            target.execute("TRUNCATE events CASCADE")
+        else:
+            target.execute(
+                "INSERT INTO projects SELECT 1, 'raw', 0 WHERE NOT EXISTS (SELECT 1 FROM projects)"
+            )
+        into = {
+            t: f"INSERT INTO {t} VALUES ({', '.join([mark] * len(rows[0]))})" for t, rows in tables.items()
+        }
+        count = len(tables["events"]) // BATCH
+        started = time.perf_counter()
+        for at in range(count):
+            cursor = target.cursor()
+            cursor.execute(begin)
+            for t in TABLES:
+                cursor.executemany(into[t], tables[t][at * BATCH : (at + 1) * BATCH])
+            cursor.execute("COMMIT")
+        return Rate(count * BATCH, time.perf_counter() - started)
+
+
 def over_http(served: Served, *, batches: int, prefix: str, labelled: bool = False) -> Rate:
     """`CONNECTIONS` callers, each with its requests made beforehand, so that only the server is measured."""
     start = threading.Barrier(CONNECTIONS + 1)
@@ -164,6 +202,9 @@ def measure(database: str, *, batches: int) -> dict[str, float]:
                 over_http(served, batches=CONNECTIONS * 4, prefix=f"warm-{label}", labelled=labelled)
                 rate = over_http(served, batches=batches, prefix=label, labelled=labelled)
             figures[label] = rate.per_second
+            if label == "http":
+                stored = url or f"sqlite:///{Path(folder) / label / 'steelyard.sqlite'}"
+                figures["raw_driver_same_tables"] = raw_same_tables(stored, Path(folder)).per_second
         return figures
 
 
@@ -173,9 +214,10 @@ def medians(rounds: list[dict[str, float]]) -> dict[str, object]:
     ratios = {
         f"{name}_ratio": round(median(r[name] / r["raw_driver"] for r in rounds), 3)
         for name in rounds[0]
-        if name != "raw_driver"
+        if not name.startswith("raw_driver")
     }
-    return {**rates, **ratios}
+    same = median(r["http"] / r["raw_driver_same_tables"] for r in rounds)
+    return {**rates, **ratios, "http_ratio_to_raw_driver_same_tables": round(same, 3)}
 
 
 def main() -> None:
