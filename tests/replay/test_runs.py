@@ -127,3 +127,13 @@ def test_a_replay_runs_on_either_database(write: Write, tmp_path: Path, database
     finally:
         store.close()
     assert (outcome.stored, outcome.summary.coverage.share) == (12, 1.0)
+
+
+def test_rows_too_large_for_one_body_go_in_several(write: Write, tmp_path: Path) -> None:
+    plan = plan_of(write("things.jsonl", ROWS))
+    narrow = settings_in(tmp_path).model_copy(update={"limits": Limits(body_bytes=1_500)})
+    with (
+        serving(create_app(narrow, demo_key=KEY)) as url,
+        Client(KEY, url, background=False) as client,
+    ):
+        assert run_remote(plan, client).stored == len(ROWS)

@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 from steelyard.client.payload import Outgoing
@@ -17,6 +16,7 @@ from .progress import Outcome, Progress, silent
 from .rows import BadRow, Row
 
 _BATCH = 100
+_BATCH_BYTES = 8_000_000
 _LOOK_EVERY_S = 0.5
 
 
@@ -60,12 +60,31 @@ def _sent(client: Client, batch: list[Outgoing]) -> Settled:
         if isinstance(answer, Settled):
             return answer
         if isinstance(answer, Refused):
-            raise answer.error
+            if not answer.split:
+                raise answer.error
+            half = len(batch) // 2
+            return _both(_sent(client, batch[:half]), _sent(client, batch[half:]))
         assert isinstance(answer, Later)
         time.sleep(attempts.pause_after(answer.error, asked=answer.asked))
 
 
+def _both(one: Settled, other: Settled) -> Settled:
+    return Settled(
+        one.accepted + other.accepted,
+        one.duplicates + other.duplicates,
+        one.rejections + other.rejections,
+    )
+
+
 def _batches(rows: Iterator[tuple[Row, dict[str, Any]]]) -> Iterator[list[tuple[Row, Outgoing]]]:
-    items = ((row, Outgoing(data["event_id"], json.dumps(data).encode(), True)) for row, data in rows)
-    while batch := list(islice(items, _BATCH)):
+    batch: list[tuple[Row, Outgoing]] = []
+    size = 0
+    for row, data in rows:
+        item = Outgoing(data["event_id"], json.dumps(data, ensure_ascii=False).encode(), True)
+        if batch and (len(batch) == _BATCH or size + len(item.body) > _BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append((row, item))
+        size += len(item.body)
+    if batch:
         yield batch
