@@ -43,6 +43,7 @@ def fill(api: Api) -> dict[str, str]:
     ).raise_for_status()
     judge_id = evaluate_all(api)
     made = api.http.post("/v1/keys", json={"name": SECRET, "scopes": ["read"]}).json()["key"]
+    sample = api.http.post("/v1/samples", json={"env": SECRET}).json()
     (task,) = api.http.get("/v1/requirements").json()["items"]
     return {
         "event_id": f"event-{SECRET}",
@@ -50,6 +51,7 @@ def fill(api: Api) -> dict[str, str]:
         "task_key": task["task_key"],
         "judge_id": judge_id,
         "key_id": made["id"],
+        "sample_id": sample["id"],
         "form": "jsonl",
     }
 
@@ -61,6 +63,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/v1/labels": {"event_id": f"event-{SECRET}", "gold_doc_ids": ["stolen"]},
     "/v1/requirements/{task_key}": {"requirements": ["stolen"]},
     "/v1/keys": {"name": "mine", "scopes": ["read"]},
+    "/v1/samples": {"size": 5},
 }
 QUERIES: dict[str, dict[str, str]] = {
     "/v1/labels": {"event_id": f"event-{SECRET}"},
@@ -114,7 +117,7 @@ def test_a_foreign_key_gets_and_changes_nothing_on_any_route(api: Api, stranger:
 def test_without_a_key_every_route_says_401(live: Live) -> None:
     with live.client() as http:
         for path, method, _ in operations(live):
-            names = dict.fromkeys(("event_id", "user", "task_key", "judge_id", "key_id"), "x")
+            names = dict.fromkeys(("event_id", "user", "task_key", "judge_id", "key_id", "sample_id"), "x")
             response = http.request(method.upper(), path.format(**names, form="csv"))
             assert response.status_code == 401, (method, path)
             assert response.json()["error"]["code"] == "unauthorized"

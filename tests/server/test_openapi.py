@@ -87,6 +87,7 @@ def test_the_document_covers_every_route_of_the_api(sqlite_live: Live, document:
         "requirements",
         "judges",
         "exports",
+        "samples",
         "keys",
         "audit",
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from sqlalchemy import Connection
 
+from steelyard.errors import InvalidInput
 from steelyard.schemas.base import Record
 from steelyard.schemas.judging import JudgeIdentity
 from steelyard.schemas.numbers import Estimate
@@ -15,6 +16,7 @@ from steelyard.store import judges, reviews, summaries
 from .asking import Asked, both, chosen_judge, environments, event_filter, nothing_here
 from .models import Choice, Empty, JudgeName, SliceRow, Tile
 from .overview import slice_choices, slice_row
+from .sampling import Sampling, sampling_of
 from .view import View
 from .wording import BAND_WORDS, BEST_PRACTICES, MEANINGS, NAMES
 
@@ -43,7 +45,8 @@ class Correction(Record):
 
 class AccuracyPage(Record):
     """`few` says that more labels are needed before the bands mean much; `band_range` names the bands of the
-    interval's ends when they differ."""
+    interval's ends when they differ. `vouch` leads to this page with the labels declared a random sample,
+    None when nothing is to be gained by it."""
 
     view: View
     judge: JudgeName | None
@@ -57,6 +60,8 @@ class AccuracyPage(Record):
     band_range: str | None = None
     corrections: tuple[Correction, ...] = ()
     corrected: Corrected | None = None
+    sampling: Sampling | None = None
+    vouch: str | None = None
     slice_key: str | None = None
     slice_keys: tuple[Choice, ...] = ()
     slices: tuple[SliceRow, ...] = ()
@@ -76,13 +81,19 @@ def accuracy_page(c: Connection, ask: Asked) -> AccuracyPage:
     envs = environments(c, ask.project, view)
     chosen = event_filter(view)
     judge_id = judge.id if judge else None
-    summary = summaries.summary(c, ask.project, chosen, judge_id=judge_id, now=ask.now)
+    declared = _declared(ask.params.get("labelled_are_sample"))
+    summary = summaries.summary(
+        c, ask.project, chosen, judge_id=judge_id, now=ask.now, labelled_are_sample=declared
+    )
     if not summary.n or judge is None:
         empty = nothing_here(c, ask, view, "/accuracy") if not summary.n else NOT_JUDGED
         return AccuracyPage(view=view, judge=judge, judges=choices, envs=envs, empty=empty)
     evaluator = summary.evaluator
+    sampling = sampling_of(c, ask.project, chosen)
     if not labelled_of(summary):
-        return AccuracyPage(view=view, judge=judge, judges=choices, envs=envs, empty=NO_LABELS)
+        return AccuracyPage(
+            view=view, judge=judge, judges=choices, envs=envs, empty=NO_LABELS, sampling=sampling
+        )
     key, keys = slice_choices(c, ask, chosen)
     return AccuracyPage(
         view=view,
@@ -97,6 +108,8 @@ def accuracy_page(c: Connection, ask: Asked) -> AccuracyPage:
         band_range=band_range(evaluator),
         corrections=corrections_of(summary),
         corrected=summary.corrected,
+        sampling=sampling,
+        vouch="/accuracy" + view.query(labelled_are_sample="true") if summary.corrected.withheld else None,
         slice_key=key,
         slice_keys=keys,
         slices=_slices(c, ask, key, judge_id) if key else (),
@@ -115,7 +128,7 @@ NOT_JUDGED = Empty(
 )
 NO_LABELS = Empty(
     title="No labels in this range",
-    advice="Log events with gold_doc_ids, or label some on their pages. Start with 50-100 events:",
+    advice="Log events with gold_doc_ids, or label a random sample below. Start with 50-100 events:",
     paste='client.log(task, context, ground_truth={"gold_doc_ids": ["faq-7"]}, sample_rate=1.0)',
     link="/events",
     link_name="Label an event",
@@ -162,6 +175,14 @@ def corrections_of(summary: Summary) -> tuple[Correction, ...]:
         )
         for name in ("recall", "precision")
     )
+
+
+def _declared(text: str | None) -> bool:
+    if text not in (None, "", "true", "false"):
+        raise InvalidInput(
+            f"labelled_are_sample {text!r} is neither true nor false", field="labelled_are_sample"
+        )
+    return text == "true"
 
 
 def _slices(c: Connection, ask: Asked, key: str, judge_id: str | None) -> tuple[SliceRow, ...]:

@@ -25,13 +25,15 @@ from steelyard.schemas.result import (
     RequirementList,
     RequirementVerdict,
 )
+from steelyard.schemas.samples import Sample
 from steelyard.schemas.verdict import Unscored
-from steelyard.store import events, judges, labels, requirements
+from steelyard.store import events, judges, labels, requirements, samples
 
 from .asking import Asked, both
 from .forms import act, see_other
 from .passages import PassageView, passage_views
 from .render import event_link
+from .sampling import after_labelling
 from .view import query
 
 router = APIRouter()
@@ -79,6 +81,7 @@ class EventPage(Record):
     gold_elsewhere: tuple[str, ...]
     label_history: tuple[Label, ...]
     raw: dict[str, Any]
+    sample: Sample | None = None
 
 
 @both(router, "/event", template="event.html", title="Event")
@@ -86,6 +89,7 @@ def event_page(c: Connection, ask: Asked) -> EventPage:
     event_id = ask.params.get("id")
     if not event_id:
         raise NotFound("no event is named", field="id", hint="Open one from the list of events.")
+    sample_id = ask.params.get("sample")
     stored = events.get(c, ask.project, event_id)
     event = stored.event
     shown = choose(stored.evaluations, ask.params)
@@ -136,6 +140,7 @@ def event_page(c: Connection, ask: Asked) -> EventPage:
         gold_elsewhere=tuple(gold for gold in stored.gold or () if gold not in present),
         label_history=labels.history(c, ask.project, event_id),
         raw=event.model_dump(mode="json"),
+        sample=samples.get(c, ask.project, sample_id) if sample_id else None,
     )
 
 
@@ -168,8 +173,10 @@ def amend_label(
     others: Annotated[str, Form()] = "",
     reason: Annotated[str, Form(max_length=2_000)] = "",
     action: Annotated[str, Form()] = "amend",
+    sample: Annotated[str, Form(max_length=128)] = "",
 ) -> Response:
-    """Amends the label: ticked documents and those typed, one a line; `action` `remove` takes it back."""
+    """Amends the label: ticked documents and those typed, one a line; `action` `remove` takes it back. With a
+    `sample`, its next event comes next."""
     ids = [*gold, *(line.strip() for line in others.splitlines() if line.strip())]
     kept = None if action == "remove" else list(dict.fromkeys(ids))
     act(
@@ -188,7 +195,10 @@ def amend_label(
         subject=event_id,
         detail=lambda made: {"version": made.version},
     )
-    return see_other(event_link(event_id) + "#label")
+    if not sample:
+        return see_other(event_link(event_id) + "#label")
+    with app.store.read() as c:
+        return see_other(after_labelling(c, viewer.project_id, sample))
 
 
 @router.post("/event/requirements", include_in_schema=False)

@@ -7,11 +7,11 @@ from starlette.responses import RedirectResponse, Response
 
 from steelyard.errors import NotFound
 
-from . import accuracy, disagreements, event, events, judges, overview, settings
+from . import accuracy, disagreements, event, events, judges, overview, sampling, settings
 from .render import ASSETS, MEDIA
 
 router = APIRouter(include_in_schema=False)
-for noun in (overview, events, event, accuracy, disagreements, judges, settings):
+for noun in (overview, events, event, accuracy, disagreements, sampling, judges, settings):
     router.include_router(noun.router)
 
 

@@ -119,6 +119,16 @@ class EventQuery(Query):
         return pairs
 
 
+class SummaryQuery(EventQuery):
+    """Which events to summarise."""
+
+    labelled_are_sample: Truth = Field(
+        False,
+        description="You vouch that the labelled events are a random sample of all matching ones: the "
+        "corrected means are shown.",
+    )
+
+
 class PageQuery(Query):
     """Which page."""
 

@@ -14,6 +14,7 @@ from . import (
     metrics,
     queue,
     requirements,
+    samples,
 )
 
 ROUTERS: tuple[APIRouter, ...] = (
@@ -23,6 +24,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     accuracy.router,
     disagreements.router,
     labels.router,
+    samples.router,
     requirements.router,
     judges.router,
     exports.router,

@@ -10,7 +10,7 @@ from steelyard.schemas.query import ReviewProgress
 from steelyard.schemas.summary import Corrected, Coverage, EvaluatorSummary, GroundTruthSummary
 from steelyard.store import judges, reviews, summaries
 
-from ..filters import EventQuery
+from ..filters import SummaryQuery
 from .parts import App, Reader, judge_or_latest
 
 router = APIRouter(tags=["accuracy"])
@@ -31,7 +31,7 @@ class Accuracy(Record):
 
 
 @router.get("/v1/accuracy", responses={404: {}}, summary="Get evaluator accuracy")
-def get_accuracy(viewer: Reader, app: App, query: Annotated[EventQuery, Query()]) -> Accuracy:
+def get_accuracy(viewer: Reader, app: App, query: Annotated[SummaryQuery, Query()]) -> Accuracy:
     """Evaluator precision, recall, F1 and exact match with intervals and bands, beside the ground truth."""
     now = datetime.now(UTC)
     wanted = query.filter(now=now)
@@ -42,12 +42,17 @@ def get_accuracy(viewer: Reader, app: App, query: Annotated[EventQuery, Query()]
         else:
             judge_id = judge_or_latest(c, project, query.judge_id)
             reviewed = reviews.progress(c, project, wanted, judge_id=judge_id)
-        amended = reviewed is not None and reviewed.judge_right > 0 and judge_id is not None
-        if amended and judge_id is not None:
-            both = reviews.accuracy(c, project, wanted, judge_id=judge_id)
-            summary, original = both.amended, both.original.evaluator
-        else:
-            summary, original = summaries.summary(c, project, wanted, judge_id=judge_id, now=now), None
+        summary = summaries.summary(
+            c,
+            project,
+            wanted,
+            judge_id=judge_id,
+            now=now,
+            labelled_are_sample=query.labelled_are_sample,
+        )
+        original = None
+        if reviewed is not None and reviewed.judge_right and judge_id is not None:
+            original = reviews.accuracy(c, project, wanted, judge_id=judge_id).original.evaluator
     return Accuracy(
         n=summary.n,
         judge_id=summary.judge_id,

@@ -23,7 +23,8 @@ from steelyard.schemas.query import (
     Review,
     StoredEvent,
 )
-from steelyard.store import audit, disagreements, events, judges, keys, requirements, reviews
+from steelyard.schemas.samples import Sample
+from steelyard.store import audit, disagreements, events, judges, keys, requirements, reviews, samples
 
 from ..filters import EventQuery
 from ..rows import event_line, event_row
@@ -147,7 +148,7 @@ def export_labels(
 def export_disagreements(
     viewer: Reader, app: App, form: Format, query: Annotated[EventQuery, Query()]
 ) -> StreamingResponse:
-    """Reviewed or not, oldest event first."""
+    """Reviewed or not, newest event first."""
     wanted, judge_id = query.filter(), _judge(app, viewer, query.judge_id)
     return download(
         app,
@@ -202,6 +203,17 @@ def export_requirements(viewer: Reader, app: App, form: Format) -> StreamingResp
 def export_judges(viewer: Reader, app: App, form: Format) -> StreamingResponse:
     """The judges with evaluations in the project."""
     return download(app, "judges", form, lambda c: judges.used(c, viewer.project_id), columns=JudgeRow)
+
+
+@router.get(
+    "/v1/exports/samples.{form}",
+    response_class=StreamingResponse,
+    responses=_ANSWERS,
+    summary="Export samples",
+)
+def export_samples(viewer: Reader, app: App, form: Format) -> StreamingResponse:
+    """The newest random samples, newest first."""
+    return download(app, "samples", form, lambda c: samples.newest(c, viewer.project_id), columns=Sample)
 
 
 @router.get(

@@ -9,7 +9,7 @@ from steelyard.schemas.query import Slices, Source, Trend
 from steelyard.schemas.summary import Summary
 from steelyard.store import summaries
 
-from ..filters import EventQuery, Limit, Line
+from ..filters import EventQuery, Limit, Line, SummaryQuery
 from .parts import App, Items, Reader
 
 router = APIRouter(tags=["metrics"])
@@ -35,13 +35,20 @@ class Sources(Items):
 
 
 @router.get("/v1/metrics", summary="Summarise events")
-def get_metrics(viewer: Reader, app: App, query: Annotated[EventQuery, Query()]) -> Summary:
+def get_metrics(viewer: Reader, app: App, query: Annotated[SummaryQuery, Query()]) -> Summary:
     """Label-free, ground-truth and evaluator means with 95% intervals under one judge (the latest used one
     unless `judge_id` names another), coverage, and the means corrected by labels."""
     now = datetime.now(UTC)
     wanted = query.filter(now=now)
     with app.store.read() as c:
-        return summaries.summary(c, viewer.project_id, wanted, judge_id=query.judge_id, now=now)
+        return summaries.summary(
+            c,
+            viewer.project_id,
+            wanted,
+            judge_id=query.judge_id,
+            now=now,
+            labelled_are_sample=query.labelled_are_sample,
+        )
 
 
 @router.get("/v1/metrics/trend", summary="Summarise events over time")
