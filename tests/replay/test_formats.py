@@ -81,6 +81,8 @@ def test_bad_lines_are_named_by_number_and_field(write: Write, tmp_path: Path) -
             {**EVENT, "context": [{"text": "a", "rank": 0}]},
             '{"task": "q", "context": [{"text": "a", "score": NaN}]}',
             "[]",
+            '{"task": "q", "context": [], "task": "r"}',
+            '{"task": "q", "context": [{"text": "a", "rank": ' + "9" * 5_000 + "}]}",
         ],
     )
     path.write_bytes(path.read_bytes() + b'{"task": "\xff"}\n' + b"[" * 100_000 + b"\n")
@@ -90,8 +92,10 @@ def test_bad_lines_are_named_by_number_and_field(write: Write, tmp_path: Path) -
         "f.jsonl:5: " + bad(open_source(path))[2].partition(": ")[2],
         "f.jsonl:6: NaN is not a number in JSON",
         "f.jsonl:7: this is not a JSON object",
-        "f.jsonl:8: byte 0xff at offset 10 is not UTF-8",
-        "f.jsonl:9: the JSON nests too deeply",
+        "f.jsonl:8: the key 'task' stands twice in one object",
+        "f.jsonl:9: the JSON holds a number of too many digits",
+        "f.jsonl:10: byte 0xff at offset 10 is not UTF-8",
+        "f.jsonl:11: the JSON nests too deeply",
     ]
     assert bad(open_source(path))[2].endswith("(at /context/0/rank)")
 

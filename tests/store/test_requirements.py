@@ -94,8 +94,10 @@ def test_editing_takes_the_lease_from_whoever_judges_by_the_old_list(
     assert store.write(lambda c: leases.extend(c, held, lease_s=60)) == (False,)
 
 
-@pytest.mark.parametrize("texts", [[], [" "], ["ok", ""], ["x"] * 101])
-def test_a_list_that_says_nothing_is_refused(store: Store, project: str, texts: list[str]) -> None:
+@pytest.mark.parametrize("texts", [[], [" "], ["ok", ""], ["One", "two", "one "], ["x"] * 101])
+def test_a_list_that_says_nothing_or_one_thing_twice_is_refused(
+    store: Store, project: str, texts: list[str]
+) -> None:
     first = made("A task", "one")
     store.write(lambda c: requirements.put(c, project, [first], now=NOW))
 

@@ -44,17 +44,28 @@ def text_of(line: bytes) -> str:
 def json_of(line: bytes) -> dict[str, Any]:
     """The JSON object of a line; raises `InvalidInput`."""
     try:
-        value = json.loads(text_of(line), parse_constant=_refuse)
+        value = json.loads(text_of(line), parse_constant=_refuse, object_pairs_hook=_once)
     except json.JSONDecodeError as problem:
         raise InvalidInput(f"this is not JSON: {problem.msg} at column {problem.colno}") from None
     except RecursionError:
         raise InvalidInput("the JSON nests too deeply") from None
-    except ValueError as problem:
-        raise problem if isinstance(problem, InvalidInput) else InvalidInput(str(problem)) from None
+    except InvalidInput:
+        raise
+    except ValueError:  # Python reads no whole number of more than 4300 digits
+        raise InvalidInput("the JSON holds a number of too many digits") from None
     if not isinstance(value, dict):
         hint = "One object a line is read, not an array." if isinstance(value, list) else None
         raise InvalidInput("this is not a JSON object", hint=hint)
     return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidInput(f"the key {twice[:80]!r} stands twice in one object", hint="Give each key once.")
+    return found
 
 
 def _refuse(constant: str) -> NoReturn:

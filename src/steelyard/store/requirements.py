@@ -8,6 +8,7 @@ import orjson
 from sqlalchemy import ColumnElement, Connection, and_, func, select, update
 
 from steelyard.errors import InvalidInput, NotFound
+from steelyard.retrieval.tasks import normalise
 from steelyard.schemas.event import Status
 from steelyard.schemas.judging import Requirement
 from steelyard.schemas.query import Page, RequirementTask, decode_cursor, encode_cursor
@@ -84,6 +85,12 @@ def edit(
     for number, requirement in enumerate(requirements):
         if not requirement.text.strip():
             raise InvalidInput("a requirement needs text", field=f"/requirements/{number}/text")
+        if normalise(requirement.text) in {normalise(one.text) for one in requirements[:number]}:
+            raise InvalidInput(
+                f"requirement {number} says the same as one before it",
+                field=f"/requirements/{number}",
+                hint="Each fact counts once.",
+            )
     edited = RequirementList(
         task_key=task_key,
         judge_id=judge_id,
