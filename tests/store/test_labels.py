@@ -84,7 +84,20 @@ def test_reviewing(
     assert queue(store, project, judge_id) == [("missed_gold", "c")]
     decide(2, Decision.LABEL_RIGHT)
     assert queue(store, project, judge_id) == []
-    assert queue(store, project, judge_id, reviewed=True) == [("missed_gold", "c")]
+    decided = [("false_citation", "b"), ("missed_gold", "c")]
+    assert queue(store, project, judge_id, reviewed=True) == decided
+    assert queue(store, project, judge_id, reviewed=None) == decided
+    assert queue(store, project, judge_id, reviewed=True, kind=DisagreementKind.MISSED_GOLD) == decided[1:]
+    with store.read() as c:
+        options = {"judge_id": judge_id, "reviewed": True, "limit": 1}
+        first = disagreements.page(c, project, EVERYTHING, **options)  # type: ignore[arg-type]
+        second = disagreements.page(c, project, EVERYTHING, **options, cursor=first.next_cursor)  # type: ignore[arg-type]
+    ((amended,), (standing,)) = first.items, second.items
+    assert (amended.passage_id, amended.cited, amended.gold) == ("b", True, True)
+    assert amended.review is not None
+    assert amended.review.decision is Decision.JUDGE_RIGHT
+    assert (standing.passage_id, standing.cited, standing.gold) == ("c", False, True)
+    assert second.next_cursor is None
     with store.read() as c:
         progress = reviews.progress(c, project, EVERYTHING, judge_id=judge_id)
         accuracy = reviews.accuracy(c, project, EVERYTHING, judge_id=judge_id)

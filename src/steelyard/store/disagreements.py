@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, literal, select, tuple_
+from sqlalchemy import ColumnElement, Connection, and_, literal, select, tuple_
 
+from steelyard.retrieval.disagreements import compare
+from steelyard.retrieval.documents import Documents
 from steelyard.schemas.query import (
     Disagreement,
     DisagreementKind,
@@ -35,20 +37,32 @@ def page(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Disagreement]:
-    """Newest event first, documents by position. `reviewed` False: the open ones, True: those decided on that
-    still stand, None: both. A disagreement whose label was amended is none any more; its review is kept."""
-    wanted = _queue(c, project_id, filter, judge_id=judge_id)
-    if kind is not None:
-        wanted = wanted.where(comparisons.c.kind == str(kind))
-    elif not agreements:
-        wanted = wanted.where(comparisons.c.kind != _AGREEMENT)
-    if reviewed is not None:
-        wanted = wanted.where(comparisons.c.reviewed if reviewed else ~comparisons.c.reviewed)
-    if cursor is not None:
-        created, seq, position = decode_cursor(cursor, int, int, int)
-        wanted = wanted.where(_after(created, seq, position))
-    order = (comparisons.c.created_at.desc(), comparisons.c.event_seq.desc(), comparisons.c.position)
-    rows = c.execute(wanted.order_by(*order).limit(limit + 1)).all()
+    """Newest event first, documents by position. `reviewed` False: the open ones, True: those decided on,
+    None: both. Where the judge was right the label was amended, so that the two agree now: such an item keeps
+    the kind it was decided on as."""
+    after = None if cursor is None else decode_cursor(cursor, int, int, int)
+    wanted = conditions(c, project_id, filter)
+    rows: list[Any] = []
+    for table, state in ((comparisons, ~comparisons.c.reviewed), (reviews, ~reviews.c.superseded)):
+        if reviewed is (table is comparisons):
+            continue
+        mine = [table.c.project_id == project_id, table.c.judge_id == judge_id, state, *wanted]
+        if kind is not None:
+            mine.append(table.c.kind == str(kind))
+        elif not agreements:
+            mine.append(table.c.kind != _AGREEMENT)
+        time = table.c.created_at if table is comparisons else events.c.created_at
+        if after is not None:
+            mine.append(_after(after, time, table.c.event_seq, table.c.position))
+        found = (
+            select(time.label("created_at"), table.c.event_seq, table.c.position, table.c.kind)
+            .join(events, events.c.seq == table.c.event_seq)
+            .where(*mine)
+            .order_by(time.desc(), table.c.event_seq.desc(), table.c.position)
+            .limit(limit + 1)
+        )
+        rows += c.execute(found)
+    rows.sort(key=lambda row: (-microseconds(row.created_at), -row.event_seq, row.position))
     more = len(rows) > limit and limit > 0
     return Page(
         items=tuple(_whole(c, rows[:limit], judge_id=judge_id)),
@@ -76,17 +90,16 @@ def export(c: Connection, project_id: str, filter: EventFilter, *, judge_id: str
         cursor = found.next_cursor
 
 
-def _queue(c: Connection, project_id: str, filter: EventFilter, *, judge_id: str) -> Select[*tuple[Any, ...]]:
-    wanted = conditions(c, project_id, filter)
-    mine = (comparisons.c.project_id == project_id, comparisons.c.judge_id == judge_id)
-    joined = select(comparisons).join(events, events.c.seq == comparisons.c.event_seq)
-    return joined.where(*mine, *wanted)
-
-
-def _after(created: int, seq: int, position: int) -> ColumnElement[bool]:
-    place = tuple_(comparisons.c.created_at, comparisons.c.event_seq, types=(BigInt, BigInt))
-    here = tuple_(literal(created, BigInt), literal(seq, BigInt))
-    return (place < here) | ((place == here) & (comparisons.c.position > position))
+def _after(
+    last: Sequence[Any],
+    time: ColumnElement[Any],
+    seq: ColumnElement[int],
+    position: ColumnElement[int],
+) -> ColumnElement[bool]:
+    place = tuple_(time, seq, types=(BigInt, BigInt))
+    here = tuple_(literal(last[0], BigInt), literal(last[1], BigInt))
+    after: ColumnElement[bool] = (place < here) | ((place == here) & (position > last[2]))
+    return after
 
 
 def _whole(c: Connection, rows: Sequence[Any], *, judge_id: str) -> Iterator[Disagreement]:
@@ -96,23 +109,29 @@ def _whole(c: Connection, rows: Sequence[Any], *, judge_id: str) -> Iterator[Dis
     decided = _reviews(c, seqs, judge_id=judge_id)
     for row in rows:
         event = stored[row.event_seq]
-        mine = [one for one in event.evaluations if one.evaluation.judge_id == judge_id]
-        verdicts = {one.position: one for one in mine[0].evaluation.passages} if mine else {}
-        verdict = verdicts.get(row.position)
+        mine = [one.evaluation for one in event.evaluations if one.evaluation.judge_id == judge_id]
+        if not mine:
+            continue  # the judge's evaluations went, its reviews are kept
+        keys = Documents.of(event.event).keys
+        found = {keys[one.position]: one for one in compare(event.event, mine[0], gold=event.gold or ())}
+        document = found.get(keys[row.position])
+        if document is None:
+            continue  # the judge's latest evaluation says nothing of its citations
+        verdict = next((one for one in mine[0].passages if one.position == row.position), None)
         yield Disagreement(
             event_id=event.event.event_id,
             position=row.position,
-            passage_id=row.passage_id,
+            passage_id=document.passage_id,
             kind=DisagreementKind(row.kind),
             judge_id=judge_id,
             task=event.event.task,
             text=event.event.context[row.position].text,
-            cited=row.cited,
-            gold=row.gold,
+            cited=document.cited,
+            gold=document.gold,
             probability=verdict.probability if verdict else None,
             reason=verdict.reason if verdict else "",
             created_at=row.created_at,
-            review=decided.get((row.event_seq, row.position)) if row.reviewed else None,
+            review=decided.get((row.event_seq, row.position)),
         )
 
 
