@@ -37,7 +37,7 @@ $(VENV)/.dev: requirements/dev.lock pyproject.toml judge/pyproject.toml | $(BIN)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(EDITABLE)
 	touch $(VENV)/.server $@
 
-# Everything in judge/src/steelyard_judge from ../shared/data: an hour on two cores, the same bytes again.
+# Everything in judge/src/steelyard_judge from ../shared/data: about an hour on two cores; seeds are fixed.
 judge: .venv-training/.made
 	OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=1 PYTHONPATH=src .venv-training/bin/python training/build.py $(JUDGE)
 

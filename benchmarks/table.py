@@ -1,11 +1,11 @@
-"""Writes the README's table of figures from the committed results: `python -m benchmarks.table`."""
+"""Writes the README's figures and the judge card's tables from the committed results: `python -m
+benchmarks.table`."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-README = ROOT / "README.md"
 RESULTS = ROOT / "benchmarks" / "results"
 SETS = {"hotpotqa_dev500": "HotpotQA", "covidqa": "COVID-QA", "policyqa_legal": "PolicyQA"}
 BASELINES = {"bm25": "BM25", "cosine": "cosine"}
@@ -26,7 +26,7 @@ def rows() -> list[tuple[str, str, str, str]]:
         (
             "Embedded judge, events of 8 passages of ~100 tokens",
             f"{speed['events_a_second']:.0f} events/s",
-            f"encoder {speed['ratio_to_the_better_pytorch']:.1f} times PyTorch fp32",
+            f"encoder {speed['ratio_to_plain_pytorch']:.1f} times plain PyTorch fp32",
             "judge_speed",
         ),
         (
@@ -84,12 +84,59 @@ def table() -> str:
     )
 
 
-def written(text: str) -> str:
-    """The README with today's table."""
-    before, _, rest = text.partition(START)
+def card() -> str:
+    """What the judge was measured on, question by question."""
+    judge = load("judge/accuracy")
+    lines = [
+        "### Which passages support the task\n",
+        "| set | n | F1 of the cited set | exact | F1, set left out | BM25 | cosine |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, found in judge["support"]["sets"].items():
+        base = found["baselines"]
+        lines.append(
+            f"| {name} | {found['n']} | {_shown(found['macro_f1'])} | {found['exact_match']['value']:.3f} | "
+            f"{found['left_out']['macro_f1']['value']:.3f} | {base['bm25']['macro_f1']:.3f} | "
+            f"{base['cosine']['macro_f1']:.3f} |"
+        )
+    for question, title in (("correct", "Is the answer right"), ("grounded", "Is the claim in the source")):
+        lines += [
+            f"\n### {title}\n",
+            "| set | n | balanced accuracy | set left out | word overlap |",
+            "|---|---|---|---|---|",
+        ]
+        for name, found in judge[question]["parts"].items():
+            lines.append(
+                f"| {name} | {found['n']} | {_shown(found['balanced_accuracy'])} | "
+                f"{found['left_out']['balanced_accuracy']['value']:.3f} | "
+                f"{found['baselines']['overlap']['balanced_accuracy']:.3f} |"
+            )
+    lines += [
+        "\n### How many facts a task needs\n",
+        "| set | n | exactly right | mean error |",
+        "|---|---|---|---|",
+    ]
+    for name, found in judge["requirements"]["sets"].items():
+        lines.append(f"| {name} | {found['n']} | {found['exact']:.2f} | {found['mean_error']:+.2f} |")
+    return "\n".join(lines) + "\n"
+
+
+def _shown(value: Any) -> str:
+    if value["low"] is None:
+        return f"{value['value']:.3f}"
+    return f"{value['value']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"
+
+
+MADE = {ROOT / "README.md": table, ROOT / "docs" / "judge-card.md": card}
+
+
+def written(path: Path) -> str:
+    """The document with today's figures."""
+    before, _, rest = path.read_text(encoding="utf-8").partition(START)
     _, _, after = rest.partition(END)
-    return f"{before}{START}{table()}{END}{after}"
+    return f"{before}{START}{MADE[path]()}{END}{after}"
 
 
 if __name__ == "__main__":
-    README.write_text(written(README.read_text(encoding="utf-8")), encoding="utf-8")
+    for document in MADE:
+        document.write_text(written(document), encoding="utf-8")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from benchmarks.table import written
+from benchmarks.table import MADE, written
 
 from .markdown import blocks, links
 
@@ -156,6 +156,6 @@ def test_commands_run(path: Path, tmp_path: Path) -> None:
             server.wait(30)
 
 
-def test_the_readme_shows_the_committed_figures() -> None:
-    readme = ROOT / "README.md"
-    assert readme.read_text(encoding="utf-8") == written(readme.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("path", MADE, ids=_name)
+def test_the_committed_figures_are_shown(path: Path) -> None:
+    assert path.read_text(encoding="utf-8") == written(path)
