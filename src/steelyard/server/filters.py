@@ -16,7 +16,7 @@ Range = Literal["1h", "6h", "12h", "24h", "7d", "30d"]
 _HOURS = {"1h": 1, "6h": 6, "12h": 12, "24h": 24, "7d": 24 * 7, "30d": 24 * 30}
 _DIGITS = re.compile(r"[0-9]{1,6}", re.ASCII)
 NO_NUL = r"^[^\x00]*$"
-TIME_PATTERN = r"^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$"
+TIME_PATTERN = r"^(19|2\d)\d{2}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$"
 
 
 def _moment(value: object) -> datetime:

@@ -1,4 +1,5 @@
-"""What JSON Schema cannot say: cursors are given out, start is before end, 7.0 is no integer."""
+"""What JSON Schema cannot say: cursors are given out, start is before end, 7.0 is no integer, metadata holds
+no NUL at any depth."""
 
 from typing import Any
 
@@ -13,7 +14,7 @@ def before_call(context: schemathesis.HookContext, case: schemathesis.Case, kwar
     if "start" in case.query:
         case.query.pop("end", None)
         case.query.pop("range", None)
-    case.body = whole(case.body)
+    case.body = without_nul(whole(case.body))
 
 
 def whole(value: Any) -> Any:
@@ -24,4 +25,20 @@ def whole(value: Any) -> Any:
         return [whole(item) for item in value]
     if isinstance(value, dict):
         return {name: whole(item) for name, item in value.items()}
+    return value
+
+
+def without_nul(value: Any, *, inside: bool = False) -> Any:
+    """Metadata without NUL, in keys and texts, wherever it stands."""
+    if isinstance(value, str) and inside:
+        return value.replace("\0", " ")
+    if isinstance(value, list):
+        return [without_nul(item, inside=inside) for item in value]
+    if isinstance(value, dict):
+        return {
+            (name.replace("\0", " ") if inside else name): without_nul(
+                item, inside=inside or name == "metadata"
+            )
+            for name, item in value.items()
+        }
     return value
