@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import Connection
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
+from starlette.responses import Response
 
 from steelyard.errors import NotFound, Unauthorized
 from steelyard.schemas.query import Key
@@ -69,12 +70,12 @@ class Gate:
 
     async def session_viewer(self, request: Request) -> Viewer:
         """The viewer of a browser; `?project=` or the project cookie chooses what it sees. Raises
-        `Unauthorized`."""
+        `Unauthorized`, and `NotFound` for a project in the URL that there is not."""
         secret = request.cookies.get(SESSION_COOKIE)
         if not secret:
             raise Unauthorized("you are not logged in", hint="Open the link that the server printed.")
-        chosen = request.query_params.get("project") or request.cookies.get(PROJECT_COOKIE)
-        return await run_in_threadpool(self._session_viewer, secret, chosen)
+        named, kept = request.query_params.get("project"), request.cookies.get(PROJECT_COOKIE)
+        return await run_in_threadpool(self._session_viewer, secret, named, kept)
 
     def login_token(self) -> str:
         """A token for `/login?token=…` that works once, within a day."""
@@ -143,14 +144,16 @@ class Gate:
             self._remembered[known] = found
         return found
 
-    def _session_viewer(self, secret: str, chosen: str | None) -> Viewer:
+    def _session_viewer(self, secret: str, named: str | None, kept: str | None) -> Viewer:
         with self._store.read() as c:
             session = sessions.find(c, digest=digest(secret), now=datetime.now(UTC))
             if session is None:
                 raise Unauthorized("your session has ended", hint="Open the link that the server printed.")
             try:
-                project = projects.get(c, chosen or self._project)
+                project = projects.get(c, named or kept or self._project)
             except NotFound:
+                if named:
+                    raise
                 project = projects.get(c, self._project)
         return Viewer(
             project.id, project.name, frozenset(SCOPES), session.id, session.csrf, f"session:{session.id}"
@@ -164,6 +167,11 @@ class Gate:
             due = time.monotonic() - self._touched > _TOUCH_EVERY_S
         if due:
             self.flush()
+
+
+def remember_project(response: Response, name: str, *, secure: bool) -> None:
+    """Makes this browser see the project from now on, in forms too."""
+    response.set_cookie(PROJECT_COOKIE, name, path="/", httponly=True, samesite="strict", secure=secure)
 
 
 def _actor(key: Key) -> str:

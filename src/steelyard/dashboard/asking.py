@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
+from steelyard.access.gate import remember_project
 from steelyard.access.services import Services, services
 from steelyard.access.viewer import Viewer, require, require_session
 from steelyard.errors import InvalidInput, NotFound
@@ -83,7 +84,12 @@ def both(router: APIRouter, path: str, *, template: str, title: str) -> Callable
             with ask.services.store.read() as connection:
                 page = build(connection, ask)
             chrome = render.Chrome.of(ask.viewer, path=path, search=ask.search)
-            return render.html(template, page, chrome=chrome, title=title)
+            response = render.html(template, page, chrome=chrome, title=title)
+            if "project" in ask.params:
+                # The page's links and forms do not repeat it.
+                secure = ask.origin.startswith("https:")
+                remember_project(response, ask.viewer.project_name, secure=secure)
+            return response
 
         def page_json(ask: Annotated[Asked, Depends(_by_session_or_key)]) -> Response:
             with ask.services.store.read() as connection:

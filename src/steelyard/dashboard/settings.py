@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from steelyard import __version__
-from steelyard.access.gate import PROJECT_COOKIE
+from steelyard.access.gate import remember_project
 from steelyard.access.services import Services, services
 from steelyard.access.tokens import digest, new_key, shown
 from steelyard.access.viewer import SCOPES, Viewer, require_form
@@ -160,12 +160,5 @@ def choose_project(
     with app.store.read() as c:
         chosen = projects.get(c, name)
     response = see_other("/overview")
-    response.set_cookie(
-        PROJECT_COOKIE,
-        chosen.name,
-        path="/",
-        httponly=True,
-        samesite="strict",
-        secure=request.url.scheme == "https",
-    )
+    remember_project(response, chosen.name, secure=request.url.scheme == "https")
     return response
