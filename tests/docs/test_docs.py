@@ -119,6 +119,7 @@ def test_python_runs(path: Path, demo: dict[str, str], tmp_path: Path) -> None:
 def test_commands_run(path: Path, tmp_path: Path) -> None:
     port = _free_port()
     environment = _environment(tmp_path / "home", port)
+    url = environment.pop("STEELYARD_URL")
     folder = tmp_path / "folder"
     folder.mkdir()
     servers: list[subprocess.Popen[bytes]] = []
@@ -129,17 +130,17 @@ def test_commands_run(path: Path, tmp_path: Path) -> None:
             for line in block.text.splitlines():
                 if not line.startswith("$ "):
                     continue
-                command = line[2:].split("  #")[0].strip()
+                command = line[2:].split("  #")[0].strip().replace("127.0.0.1:8321", f"127.0.0.1:{port}")
                 where = f"{_name(path)}:{block.line}: {command}"
                 if command in MAKE:
                     plan = ["make", "-n", *command.split()[1:]]
                     assert subprocess.run(plan, cwd=ROOT, capture_output=True).returncode == 0, where
                 elif command.startswith(("steelyard serve", "steelyard demo --serve")):
                     server = subprocess.Popen(
-                        command, shell=True, env=environment, cwd=folder, start_new_session=True
+                        ["bash", "-c", f"exec {command}"], env=environment, cwd=folder, start_new_session=True
                     )
                     servers.append(server)
-                    _answers(server, environment["STEELYARD_URL"])
+                    _answers(server, url)
                 else:
                     run = subprocess.run(
                         ["bash", "-euo", "pipefail", "-c", command],

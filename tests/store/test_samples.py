@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from steelyard.errors import InvalidInput, NotFound
+from steelyard.errors import Conflict, InvalidInput, NotFound
 from steelyard.retrieval.sample import ENOUGH
 from steelyard.schemas.query import EventFilter
 from steelyard.schemas.samples import Sample
@@ -177,10 +177,11 @@ def test_what_cannot_be_drawn(store: Store, project: str) -> None:
         (0, EVERYTHING, "1 to 1000 events, not 0"),
         (1_001, EVERYTHING, "not 1001"),
         (5, EventFilter(labelled=True), "cannot be drawn by labelled"),
-        (5, EventFilter(env="nowhere"), "no evaluated event matches"),
     ):
         with pytest.raises(InvalidInput, match=message):
             draw(store, project, size=size, filter=filter)
+    with pytest.raises(Conflict, match="no evaluated event matches"):
+        draw(store, project, filter=EventFilter(env="nowhere"))
     elsewhere = store.write(lambda c: projects.ensure(c, "elsewhere", now=NOW)).id
     sample = draw(store, project)
     with store.read() as c:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 
-from steelyard.errors import InvalidInput, NotFound
+from steelyard.errors import Conflict, InvalidInput, NotFound
 from steelyard.schemas.event import Status
 from steelyard.schemas.query import EventFilter
 from steelyard.schemas.samples import Drawn, Sample, SampleQueue
@@ -41,7 +41,7 @@ def draw(
     sample of the unlabelled alone would speak only for these. Fewer where there are fewer.
 
     `filter` may name env, dataset, feature flag and a time range; `seed` None: one is made, and kept. Raises
-    `InvalidInput` for another condition, a size outside 1..1,000, and when no event matches.
+    `InvalidInput` for another condition and a size outside 1..1,000, `Conflict` when no event matches.
     """
     if not 1 <= size <= LARGEST:
         raise InvalidInput(f"a sample has 1 to {LARGEST} events, not {size}", field="/size")
@@ -55,9 +55,8 @@ def draw(
     matching = select(events.c.seq).where(*conditions(c, project_id, evaluated)).order_by(events.c.seq)
     population = c.execute(matching).scalars().all()
     if not population:
-        raise InvalidInput(
+        raise Conflict(
             "no evaluated event matches, so there is nothing to draw from",
-            field="/start",
             hint="Widen the range, or wait for the evaluation.",
         )
     # A seed of its own for every sample; who knows it can draw the same again from the same events.

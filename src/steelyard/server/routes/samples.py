@@ -70,7 +70,12 @@ def get_sample(viewer: Reader, app: App, sample_id: Id, query: Annotated[NextQue
         return samples.queue(c, viewer.project_id, sample_id, limit=query.limit)
 
 
-@router.post("/v1/samples", openapi_extra=documented(SampleInput), summary="Label a random sample")
+@router.post(
+    "/v1/samples",
+    openapi_extra=documented(SampleInput),
+    responses={409: {}},
+    summary="Label a random sample",
+)
 def draw_sample(
     viewer: Writer, app: App, wanted: Annotated[SampleInput, Depends(body(SampleInput))]
 ) -> Sample:
