@@ -1,17 +1,17 @@
-"""What posted forms do: a change and its line in the audit log in one transaction, then on to a page."""
+"""What posted forms do: a change and its line in the audit log, then on to a page."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 from starlette.responses import RedirectResponse, Response
 
+from steelyard.access.acting import Act, change
 from steelyard.access.services import Services
 from steelyard.access.viewer import Viewer
-from steelyard.store import audit
 
 T = TypeVar("T")
 
@@ -26,23 +26,11 @@ def act(
     detail: Callable[[T], dict[str, Any]],
 ) -> T:
     """Runs `work` and notes who did it; `detail` holds no secrets and no texts of users."""
-    now = datetime.now(UTC)
 
-    def audited(c: Connection) -> T:
-        made = work(c, now)
-        named = subject if isinstance(subject, str) else subject(made)
-        audit.add(
-            c,
-            viewer.project_id,
-            actor=viewer.actor,
-            action=action,
-            subject=named,
-            detail=detail(made),
-            now=now,
-        )
-        return made
+    def said(made: T) -> Act:
+        return Act(action, subject if isinstance(subject, str) else subject(made), detail(made))
 
-    return app.store.write(audited)
+    return change(app, viewer, work, act=said)
 
 
 def see_other(address: str) -> Response:

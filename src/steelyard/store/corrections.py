@@ -85,18 +85,7 @@ def _sums(
     """The sums of the population with the used events as its only labelled ones: from the events themselves
     while they are few, else from stored sums, whose range is widened to whole hours."""
     if figures.stored(narrowed) is not None and not figures.few(c, project_id, narrowed):
-        dimension, value = figures.stored(narrowed) or ("", "")
-        everything, _ = figures.total(
-            figures.pieces(
-                c,
-                project_id,
-                dimension=dimension,
-                value=value,
-                judge_id=judge_id,
-                start=narrowed.start,
-                end=narrowed.end,
-            )
-        )
+        everything, _ = figures.stored_sums(c, project_id, narrowed, judge_id=judge_id)
         mine: ColumnElement[bool] = events.c.seq.in_(used)
         labelled = figures.exact(c, project_id, narrowed, judge_id=judge_id, where=[mine])
         return with_labels_of(everything, labelled.columns.by_group())

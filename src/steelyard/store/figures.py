@@ -159,6 +159,23 @@ def pieces(
     ]
 
 
+def stored_sums(
+    c: Connection, project_id: str, filter: EventFilter, *, judge_id: str | None
+) -> tuple[Sums, Histogram]:
+    """The stored sums of a filter that `stored` knows, its range widened to whole hours."""
+    dimension, value = stored(filter) or ("", "")
+    found = pieces(
+        c,
+        project_id,
+        dimension=dimension,
+        value=value,
+        judge_id=judge_id,
+        start=filter.start,
+        end=filter.end,
+    )
+    return total(found)
+
+
 def total(found: Sequence[Piece]) -> tuple[Sums, Histogram]:
     """The sums of all pieces together."""
     values = np.zeros((GROUPS, len(FIELDS)))
@@ -241,18 +258,8 @@ def from_rollups(
     labelled_are_sample: bool = False,
 ) -> Summary:
     """The summary from stored sums; the filter must be one that `stored` knows."""
-    dimension, value = stored(filter) or ("", "")
-    found = pieces(
-        c,
-        project_id,
-        dimension=dimension,
-        value=value,
-        judge_id=judge_id,
-        start=filter.start,
-        end=filter.end,
-    )
     return summarise_groups(
-        total(found)[0],
+        stored_sums(c, project_id, filter, judge_id=judge_id)[0],
         judge_id=judge_id,
         withheld=None if labelled_are_sample else not_a_sample_of(c, project_id, filter),
         age_s=rollups.age(c, project_id, now=now),

@@ -174,22 +174,10 @@ def _corrected(
 def _sums(
     c: Connection, project_id: str, filter: EventFilter, *, judge_id: str | None
 ) -> tuple[Sums, Histogram]:
-    kept = figures.stored(filter)
-    if kept is None or figures.few(c, project_id, filter):
+    if figures.stored(filter) is None or figures.few(c, project_id, filter):
         found = figures.exact(c, project_id, filter, judge_id=judge_id)
         return found.columns.by_task(), histogram(found.latencies[~np.isnan(found.latencies)])
-    dimension, value = kept
-    return figures.total(
-        figures.pieces(
-            c,
-            project_id,
-            dimension=dimension,
-            value=value,
-            judge_id=judge_id,
-            start=filter.start,
-            end=filter.end,
-        )
-    )
+    return figures.stored_sums(c, project_id, filter, judge_id=judge_id)
 
 
 def _stored_slices(

@@ -1,22 +1,20 @@
 """What routes have in common: who asks, the store, the time, and paths that hold ids."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated
 
 from fastapi import Depends, Path
 from sqlalchemy import Connection
 
+from steelyard.access.acting import Act, change
 from steelyard.access.services import Services, services
 from steelyard.access.viewer import Viewer, require
 from steelyard.errors import NotFound
 from steelyard.schemas.base import Record
-from steelyard.store import audit, judges
+from steelyard.store import judges
 
 from ..filters import NO_NUL
 
-T = TypeVar("T")
+__all__ = ["Act", "Admin", "App", "Id", "Items", "Reader", "Writer", "change", "judge_or_latest"]
 
 Reader = Annotated[Viewer, Depends(require("read"))]
 Writer = Annotated[Viewer, Depends(require("write"))]
@@ -30,38 +28,6 @@ Id = Annotated[str, Path(min_length=1, max_length=256, pattern=NO_NUL)]
 
 class Items(Record):
     """The base of lists that are never long."""
-
-
-@dataclass(frozen=True)
-class Act:
-    """What the audit log says of a change; `detail` holds no secrets and no texts of users."""
-
-    action: str
-    subject: str
-    detail: dict[str, Any]
-
-
-def change(
-    app: Services, viewer: Viewer, work: Callable[[Connection, datetime], T], *, act: Callable[[T], Act]
-) -> T:
-    """Runs a change and writes it into the audit log, both in one transaction."""
-    now = datetime.now(UTC)
-
-    def audited(c: Connection) -> T:
-        result = work(c, now)
-        said = act(result)
-        audit.add(
-            c,
-            viewer.project_id,
-            actor=viewer.actor,
-            action=said.action,
-            subject=said.subject,
-            detail=said.detail,
-            now=now,
-        )
-        return result
-
-    return app.store.write(audited)
 
 
 def judge_or_latest(c: Connection, project_id: str, judge_id: str | None) -> str:
