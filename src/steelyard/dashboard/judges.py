@@ -5,7 +5,9 @@ from __future__ import annotations
 from fastapi import APIRouter
 from sqlalchemy import Connection
 
+from steelyard.judges.public_card import public_card
 from steelyard.schemas.base import Record
+from steelyard.schemas.cards import PublicCard
 from steelyard.schemas.query import JudgeRow
 from steelyard.schemas.summary import Coverage, EvaluatorSummary
 from steelyard.store import judges, summaries
@@ -21,7 +23,7 @@ CARDS = 12
 
 class JudgeCard(Record):
     """A judge's identity, what it did in its latest evaluations, and its accuracy in the range.
-    `consistency` None: not assessed yet."""
+    `consistency` None: not assessed yet; `public` None: the judge is not shipped with a card."""
 
     judge: JudgeRow
     labelled: int
@@ -31,6 +33,7 @@ class JudgeCard(Record):
     estimated: bool
     per_second: float | None
     consistency: float | None = None
+    public: PublicCard | None = None
 
 
 class JudgesPage(Record):
@@ -73,4 +76,5 @@ def _card(c: Connection, ask: Asked, row: JudgeRow) -> JudgeCard:
         coverage=summary.coverage,
         estimated=summary.estimated,
         per_second=1 / mean if mean else None,
+        public=public_card(row.identity),
     )

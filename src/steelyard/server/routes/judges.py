@@ -6,7 +6,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from steelyard.errors import NotFound
+from steelyard.judges.public_card import public_card
 from steelyard.schemas.base import Record
+from steelyard.schemas.cards import PublicCard
 from steelyard.schemas.query import JudgeRow
 from steelyard.schemas.summary import Coverage, EvaluatorSummary
 from steelyard.store import judges, summaries
@@ -24,12 +26,14 @@ class Judges(Items):
 
 
 class JudgeCard(Record):
-    """What a judge did and how accurate it is on the project's own labels."""
+    """What a judge did and how accurate it is on the project's own labels; `public`: on public sets, None for
+    judges that are not shipped."""
 
     judge: JudgeRow
     accuracy: EvaluatorSummary
     coverage: Coverage
     estimated: bool
+    public: PublicCard | None
 
 
 @router.get("/v1/judges", summary="List judges")
@@ -50,5 +54,9 @@ def get_card(viewer: Reader, app: App, judge_id: Id, query: Annotated[EventQuery
             raise NotFound(f"the judge {judge_id[:80]!r} has evaluated nothing here", field="judge_id")
         summary = summaries.summary(c, viewer.project_id, wanted, judge_id=judge_id, now=now)
     return JudgeCard(
-        judge=row, accuracy=summary.evaluator, coverage=summary.coverage, estimated=summary.estimated
+        judge=row,
+        accuracy=summary.evaluator,
+        coverage=summary.coverage,
+        estimated=summary.estimated,
+        public=public_card(row.identity),
     )
