@@ -71,7 +71,6 @@ def test_a_caller_may_vouch_for_the_labels(traffic: Api, path: str) -> None:
         ({"status": "evaluated"}, "/status"),
         ({"start": "yesterday"}, "/start"),
         ({"start": "2026-12-01T00:00:00Z", "end": "2026-12-01T00:00:00Z"}, "/start"),
-        ({"env": "nowhere"}, "/start"),
         ({"seed": -1}, "/seed"),
     ],
     ids=repr,
@@ -80,6 +79,11 @@ def test_what_cannot_be_drawn(api: Api, body: dict[str, Any], field: str) -> Non
     answer = api.http.post("/v1/samples", json=body)
     assert answer.status_code == 422
     assert answer.json()["error"]["field"] == field
+
+
+def test_nothing_to_draw_from_is_a_conflict(api: Api) -> None:
+    answer = api.http.post("/v1/samples", json={"env": "nowhere"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "conflict")
 
 
 def test_a_sample_that_is_not_there(api: Api) -> None:

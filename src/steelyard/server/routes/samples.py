@@ -19,7 +19,7 @@ from .parts import Act, App, Id, Items, Reader, Writer, change
 
 router = APIRouter(tags=["samples"])
 Name = Annotated[str, Field(min_length=1, max_length=512, pattern=NO_NUL)]
-Moment = Annotated[str, Field(max_length=64, pattern=TIME_PATTERN)]
+Moment = Annotated[str, Field(max_length=64, pattern=TIME_PATTERN, json_schema_extra={"format": "date-time"})]
 
 
 class SampleInput(Input):
