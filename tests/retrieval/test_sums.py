@@ -82,5 +82,5 @@ def test_a_task_is_always_in_the_same_group() -> None:
 
 
 def test_stored_sums_of_another_layout_are_refused() -> None:
-    with pytest.raises(InvalidInput, match="sums have 66 fields"):
+    with pytest.raises(InvalidInput, match="sums have 68 fields"):
         Sums(values=np.zeros((GROUPS, len(FIELDS) - 1)), grouped=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steelyard.stats.correction import ppi_mean
+from steelyard.stats.correction import CorrectedMean, ppi_from_sums, ppi_mean
 
 TRUE_MEAN = 0.725
 RUNS = 2_000
@@ -39,6 +39,43 @@ def test_the_interval_covers(n: int) -> None:
         narrower += found.high - found.low < 2 * 1.96 * gold.std(ddof=1) / n**0.5
     assert 0.935 <= covered / RUNS <= 0.965
     assert narrower / RUNS > 0.9
+
+
+def corrected_where_some_have_no_gold_value(rng: np.random.Generator, *, every_label: bool) -> CorrectedMean:
+    """Three in ten events have nothing relevant, so no GT recall, and the judge finds little there. Its
+    mean over the labelled is of every labelled event, or wrongly of those with a GT recall."""
+    (gold, judge), rest = draw(rng, 150), draw(rng, 2_000)[1]
+    defined, others = rng.random(150) < 0.7, rng.random(2_000) < 0.7
+    judge, rest = np.where(defined, judge, 0.1), np.where(others, rest, 0.1)
+    beside = np.ones(150) if every_label else defined.astype(float)
+
+    def spread_out(values: np.ndarray, *, first: bool) -> np.ndarray:
+        empty = np.zeros(2_000 if first else 150)
+        return np.concatenate([values, empty] if first else [empty, values])
+
+    return ppi_from_sums(
+        labelled_gold=spread_out(np.where(defined, gold, 0), first=True),
+        labelled_n=spread_out(defined.astype(float), first=True),
+        labelled_judge=spread_out(judge * beside, first=True),
+        labelled_judge_n=spread_out(beside, first=True),
+        unlabelled_judge=spread_out(rest, first=False),
+        unlabelled_n=spread_out(np.ones(2_000), first=False),
+    )
+
+
+def test_it_covers_when_some_labels_define_no_value() -> None:
+    shares = []
+    for every_label in (True, False):
+        rng, covered = np.random.default_rng(3), 0
+        for _ in range(RUNS):
+            found = corrected_where_some_have_no_gold_value(rng, every_label=every_label).estimate
+            assert found.low is not None
+            assert found.high is not None
+            covered += found.low <= TRUE_MEAN <= found.high
+        shares.append(covered / RUNS)
+    right, wrong = shares
+    assert 0.935 <= right <= 0.965
+    assert wrong < 0.5
 
 
 def clustered(rng: np.random.Generator, tasks: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -107,9 +107,11 @@ class Columns:
         for metric in CORRECTED:
             gold, judge = self.number(f"gt_{metric}"), self.number(metric)
             both, alone = ~np.isnan(gold) & ~np.isnan(judge), ~labelled & ~np.isnan(judge)
+            beside = labelled & ~np.isnan(judge)
             added[:, AT[f"{metric}.labelled_gold"]] = np.where(both, gold, 0.0)
-            added[:, AT[f"{metric}.labelled_judge"]] = np.where(both, judge, 0.0)
             added[:, AT[f"{metric}.labelled_n"]] = both
+            added[:, AT[f"{metric}.labelled_judge"]] = np.where(beside, judge, 0.0)
+            added[:, AT[f"{metric}.labelled_judge_n"]] = beside
             added[:, AT[f"{metric}.unlabelled_judge"]] = np.where(alone, judge, 0.0)
             added[:, AT[f"{metric}.unlabelled_n"]] = alone
         added[:, AT["n"]] = 1.0

@@ -151,6 +151,7 @@ def _corrected(sums: Sums, metric: str) -> CorrectedMean:
         labelled_gold=sums.column(f"{metric}.labelled_gold"),
         labelled_judge=sums.column(f"{metric}.labelled_judge"),
         labelled_n=sums.column(f"{metric}.labelled_n"),
+        labelled_judge_n=sums.column(f"{metric}.labelled_judge_n"),
         unlabelled_judge=sums.column(f"{metric}.unlabelled_judge"),
         unlabelled_n=sums.column(f"{metric}.unlabelled_n"),
     )

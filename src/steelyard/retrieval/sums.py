@@ -15,7 +15,7 @@ GROUPS = 64
 """Tasks are dealt into so many groups by their key; leaving one group out at a time gives intervals from
 sums."""
 
-LAYOUT = 1
+LAYOUT = 2
 """The version of `FIELDS`: stored sums of another layout must be made again."""
 
 MICRO = {
@@ -29,7 +29,17 @@ MICRO = {
 """Metrics with a pooled value: the counts that are summed before they are divided."""
 
 CORRECTED = ("recall", "precision")
-_CORRECTION_PARTS = ("labelled_gold", "labelled_judge", "labelled_n", "unlabelled_judge", "unlabelled_n")
+_CORRECTION_PARTS = (
+    "labelled_gold",
+    "labelled_n",
+    "labelled_judge",
+    "labelled_judge_n",
+    "unlabelled_judge",
+    "unlabelled_n",
+)
+"""`labelled_judge` is of every judged event with a label, `labelled_gold` of those where the value against
+gold is defined too (GT recall is not where nothing is relevant)."""
+
 STATES = ("n", "scored", "unscored", "pending", "not_sampled", "errors", "estimated", "labelled")
 
 FIELDS = (
@@ -71,10 +81,10 @@ def with_labels_of(everything: Sums, labelled: Sums) -> Sums:
     what a correction needs."""
     values = everything.values.copy()
     for metric in CORRECTED:
-        for part in ("labelled_gold", "labelled_judge", "labelled_n"):
+        for part in ("labelled_gold", "labelled_n", "labelled_judge", "labelled_judge_n"):
             values[:, AT[f"{metric}.{part}"]] = labelled.column(f"{metric}.{part}")
-        for part, whole in (("judge", "sum"), ("n", "n")):
-            rest = everything.column(f"{metric}.{whole}") - labelled.column(f"{metric}.labelled_{part}")
+        for part, whole, counted in (("judge", "sum", "labelled_judge"), ("n", "n", "labelled_judge_n")):
+            rest = everything.column(f"{metric}.{whole}") - labelled.column(f"{metric}.{counted}")
             values[:, AT[f"{metric}.unlabelled_{part}"]] = np.maximum(rest, 0.0)
     return Sums(values=values, grouped=everything.grouped)
 

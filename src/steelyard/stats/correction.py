@@ -59,8 +59,12 @@ def ppi_from_sums(
     labelled_n: Vector,
     unlabelled_judge: Vector,
     unlabelled_n: Vector,
+    labelled_judge_n: Vector | None = None,
 ) -> CorrectedMean:
     """PPI++ with power tuning (Angelopoulos, Duchi and Zrnic 2023) from sums by cluster.
+
+    `labelled_judge_n`: how many labelled items have the judge's value, when some of them have no gold value:
+    f̄ₗ must be of the same kind of items as f̄ᵤ, whose gold values nobody knows.
 
     θ = ȳ + λ(f̄ᵤ - f̄ₗ), λ minimising the variance, kept in 0..1. The variance is taken over clusters by each
     cluster's influence on the three means; with one item a cluster this is the paper's own. Student's t with
@@ -70,10 +74,12 @@ def ppi_from_sums(
     labelled = int((labelled_n > 0).sum())
     if n == 0:
         return CorrectedMean(estimate=Estimate(value=None, n=0, reason="no event is labelled"), weight=0.0)
-    gold, judge = labelled_gold.sum() / n, labelled_judge.sum() / n
+    judged_n = labelled_n if labelled_judge_n is None else labelled_judge_n
+    judged = float(judged_n.sum())
+    gold, judge = labelled_gold.sum() / n, labelled_judge.sum() / judged
     others = unlabelled_judge.sum() / rest if rest else judge
     of_gold = (labelled_gold - gold * labelled_n) / n
-    of_shift = -(labelled_judge - judge * labelled_n) / n
+    of_shift = -(labelled_judge - judge * judged_n) / judged
     if rest:
         of_shift = of_shift + (unlabelled_judge - others * unlabelled_n) / rest
     power = float(of_shift @ of_shift)
