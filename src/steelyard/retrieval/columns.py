@@ -45,8 +45,9 @@ class Columns:
     ) -> "Columns":
         """From one row an event (`Scores.row`), its status, the key of its task and whether its recall is
         estimated."""
-        codes: dict[str, int] = {}
-        tasks = [codes.setdefault(key, len(codes)) for key in task_keys]
+        # By key, not by arrival, so that the order events come in moves no interval.
+        codes = {key: code for code, key in enumerate(sorted(set(task_keys)))}
+        tasks = [codes[key] for key in task_keys]
         by_code = [group_of(key) for key in codes]
         numbers = np.array(rows, dtype=np.float64).reshape(len(tasks), len(NAMES))
         return cls(
