@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-ENOUGH = 20
-"""Labelled events below which a sample says too little."""
+ENOUGH = 25
+"""Labelled events below which a sample says too little: under so many the intervals are a little short."""
 
 MOST_SKIPPED = 0.05
 """Share of the events before the last used one that may be without a label."""
