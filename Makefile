@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 EDITABLE := --no-deps --no-build-isolation -e ./judge -e .
 
-.PHONY: demo test venv lint long bench judge clean
+.PHONY: demo test venv lint chaos long bench judge clean
 
 demo: $(VENV)/.server
 	$(BIN)/steelyard demo $(DEMO)
@@ -13,6 +13,9 @@ test: venv
 	$(BIN)/python -m pytest $(PYTEST)
 
 venv: $(VENV)/.dev
+
+chaos: venv
+	$(BIN)/python -m pytest -m "chaos and not long" $(PYTEST)
 
 long: venv
 	$(BIN)/python -m pytest -m long $(PYTEST)

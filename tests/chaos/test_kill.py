@@ -14,6 +14,7 @@ from steelyard.jobs.waiting import wait_until
 from .serving import Process, Server, Site, cleared, crash_postgres
 from .traffic import Account, Sender, make_key
 
+pytestmark = pytest.mark.chaos
 LEASE_S = 1.5
 SEED = 20261130
 
