@@ -81,7 +81,7 @@ def test_a_frozen_server_wakes_after_its_leases_and_does_no_harm(
     server.signal(signal.SIGSTOP)
     held, frozen_at = account.held(), time.monotonic()
     if helper is not None and held:
-        assert recovery(account, held) <= 2 * LEASE_S
+        assert recovery(account, held) <= 2 * LEASE_S + 5.0  # the helper may still be starting
     threading.Event().wait(max(0.0, 1.5 * LEASE_S - (time.monotonic() - frozen_at)))
     server.signal(signal.SIGCONT)
     sender.finish(60.0)
